@@ -155,3 +155,13 @@ def test_one_line_for_a_consequence_in_several_runs(place: Path) -> None:
         "⚠️ **3 workloads restart** (pod template changed): `Deployment/a` (1 of 3 runs: a); "
         "`Deployment/b` (1 of 3 runs: b); `Deployment/c` (1 of 3 runs: c)\n"
     ) in text
+
+
+def test_parts_of_a_manifest_are_counted_for_each_run(place: Path) -> None:
+    """One group is updated in two runs, by different jobs: it is not two groups."""
+    base = "name: m\ninstance_groups:\n- name: web\n  instances: 1\n  jobs:\n  - {name: a, properties: {x: %s}}\n  - {name: b, properties: {x: %s}}\n"
+    runs = "".join(f"  {name}: {{patch: {{base: {name}.yml}}}}\n" for name in ("one", "two"))
+    commit(place, {"plait.yml": f"runs:\n{runs}", "one.yml": base % (1, 1), "two.yml": base % (1, 1)})
+    write(place, {"one.yml": base % (2, 1), "two.yml": base % (2, 2)})
+    text = to_markdown(review("HEAD"))
+    assert text.count("**1 instance group is updated**") == 2

@@ -47,6 +47,8 @@ LARGEST = 65_536
 # Characters that closing tags and the final sentence need.
 _RESERVED = 400
 _MOST_LISTED = 200
+# Folded parts of documents in the line of a consequence.
+_MOST_PARTS = 30
 # Places in the line of a list that is not folded.
 _MOST_PLACES = 6
 # Documents that are named, not only counted.
@@ -180,8 +182,8 @@ def _subjects(one: FoundConsequence) -> str:
     shown = code(short_digests(parts_text(found[:MOST_PARTS]) if found else subjects_text(one)))
     if not parts:
         return shown
-    left = len(parts) - _MOST_LISTED
-    rest = parts_text(parts[:_MOST_LISTED]) + (f"; {left} more" if left > 0 else "")
+    left = len(parts) - _MOST_PARTS
+    rest = parts_text(parts[:_MOST_PARTS]) + (f"; {left} more" if left > 0 else "")
     return f"{shown} <details><summary>{len(parts)} more</summary>{code(short_digests(rest))}</details>"
 
 

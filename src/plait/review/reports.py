@@ -7,6 +7,7 @@ import re
 
 from plait.base.similar_names import counted
 from plait.base.text_diff import visible
+from plait.review.bosh_rules import BOSH
 from plait.review.cause_rows import any_item, cause_rows, differing_items, kind_of, where_of
 from plait.review.consequences import RULES, Consequence
 from plait.review.values import ADDED, CHANGED, MOVED, REMOVED, RENAMED
@@ -185,7 +186,7 @@ def parts_text(subjects: Iterable[tuple[str, str]]) -> str:
 def grouped_consequences(
     found: Iterable[FoundConsequence],
 ) -> list[tuple[str, str, list[FoundConsequence]]]:
-    """The consequences of one rule in different runs together: the sentence for all, the reason, and each."""
+    """The consequences of one rule for documents in different runs together: the sentence, the reason, and each."""
     groups: dict[tuple[str, str], list[FoundConsequence]] = {}
     for one in found:
         groups.setdefault((one.name, one.reason), []).append(one)
@@ -193,7 +194,8 @@ def grouped_consequences(
     rows: list[tuple[str, str, list[FoundConsequence]]] = []
     for key, some in groups.items():
         rule = rules.get(key)
-        if len(some) == 1 or rule is None:
+        # Parts of a BOSH manifest that differ between runs would be counted more than once.
+        if len(some) == 1 or rule is None or rule.kinds == BOSH:
             rows += [(one.text, one.reason, [one]) for one in some]
         else:
             every = [subject for one in some for subject in one.subjects]
