@@ -109,6 +109,10 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
     """
     if not path or "\0" in path:
         return None
+    several = path.split(",")
+    if len(several) > 1 and all(may_read(one) and os.path.lexists(one) for one in several):
+        each = ", each after its flag" if is_typed else ""
+        return f"a comma does not separate files: name {' and '.join(several)} apart{each}"
     folder, name = os.path.split(path.rstrip(os.sep))
     while folder and not os.path.lexists(folder):
         folder, name = os.path.split(folder.rstrip(os.sep))

@@ -127,10 +127,16 @@ def _opener(source: Source, number: int) -> str:
 
 
 def unbound(diagnostic: Diagnostic) -> str | None:
-    """The hint for a function that assigns to a name of the file, or None."""
+    """The hint for a function that assigns to a name of the file, or for a variable of a loop above; or None."""
     at = diagnostic.at
     if at is None or at.source is None:
         return None
+    loop = _loop_above(at.source, at.line, diagnostic.word)
+    if loop:
+        return (
+            f"{diagnostic.word} is the variable of the loop in line {loop}, which has not run: use it in the loop, "
+            "or give it a value above the loop"
+        )
     assigned = _ASSIGNED.match(_line(diagnostic).lstrip().removeprefix("#@"))
     name = assigned[1] if assigned is not None else ""
     if not name or not re.search(rf"^(?:#@ )?{name} *=(?!=)", at.source.text, re.MULTILINE):
@@ -139,6 +145,18 @@ def unbound(diagnostic: Diagnostic) -> str | None:
         f"an assignment makes {name} a variable of the function, and no function can change one of the file: "
         "return the new value, or change an item of a list or a dict"
     )
+
+
+def _loop_above(source: Source, number: int, name: str) -> int:
+    """The line of the last loop above a line that alone assigns to a variable; 0 if there is none."""
+    assigns = re.compile(
+        rf" *(?:#@ *)?(?P<for>for(?:/end)? +(?:\w+ *, *)*)?{re.escape(name)} *(?(for)(?:,[ \w,]*)?\bin\b|=(?!=))"
+    )
+    for above in range(number - 1, max(source.first_line, number - _MOST) - 1, -1):
+        found = assigns.match(source.line(above) or "")
+        if found is not None:
+            return above if found["for"] else 0
+    return 0
 
 
 def from_root(diagnostic: Diagnostic) -> str | None:

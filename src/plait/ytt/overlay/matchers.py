@@ -200,11 +200,13 @@ class MapKey(Matcher):
             )
 
         keys = [item.key for item in value.items if type(item.key) is str]
+        nested = None if "." not in self.key else _nested(self.key.split("."), value if item is None else right)
         return OverlayError(
             f"{self.name}: Expected to find map item with key '{self.key}', but did not",
             also=also,
             found=", ".join(f'"{key}"' for key in keys[:12]) or "no keys",
-            hint=did_you_mean(self.key, keys)
+            hint=nested
+            or did_you_mean(self.key, keys)
             or (
                 f"add {self.key}: to this item of the overlay: it tells which item to change"
                 if item is None and right is None
@@ -214,6 +216,21 @@ class MapKey(Matcher):
             ),
             code="no-matched-key",
         )
+
+
+def _nested(keys: Sequence[str], value: NodeValue) -> str | None:
+    """The hint for keys that were written as one with dots, if an item of the overlay has them; else None."""
+    for key in keys:
+        item = value.find(key) if type(value) is Map else None
+        if item is None:
+            return None
+        value = item.value
+    text = repr_of(value)
+    for key in reversed(keys):
+        text = f"{{{repr_of(key)}: {text}}}"
+    if type(value) in COLLECTIONS:
+        return None
+    return f'a dot does not separate keys: match by=overlay.subset({text}), with load("@ytt:overlay", "overlay")'
 
 
 class KeysMatcher(MapKey):

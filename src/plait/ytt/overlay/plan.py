@@ -276,7 +276,8 @@ def _read_action(step: OverlayStep, annotation: Annotation) -> None:
     if action == "insert" and not kwargs:
         raise OverlayError(
             f"Expected '{annotation.name}' annotation to have at least one keyword argument (before=..., after=...)",
-            hint=f"#@{annotation.name} before=True",
+            hint=f"#@{annotation.name} before=True puts it before the matched item, after=True after it"
+            + ("; #@overlay/append adds an item at the end, and matches none" if type(step.item) is ArrayItem else ""),
             also=[annotation.position.labelled("the annotation")],
             code="overlay-argument",
         )

@@ -147,7 +147,7 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
     if type(value) is str and name in _UNQUOTED:
         return public(f"write {_UNQUOTED[name]}, without quotes")
     if name == "string" and type(value) not in COLLECTIONS:
-        return public("put the value in quotes, then it is a string")
+        return _string_hint(item) or public("put the value in quotes, then it is a string")
     if name == "map" and type(item) is ArrayItem:
         keys = [key_text(one.key) for one in declared.declarations.values()] if isinstance(declared, MapType) else []
         return public(f"each item is a map: - {keys[0] if keys else 'KEY'}: VALUE")
@@ -156,6 +156,18 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
     if name == "map":
         return public("write KEY: VALUE lines, without dashes")
     return public('begin each item with "- "') if name == "array" else None
+
+
+def _string_hint(item: Item) -> Wording | None:
+    """A hint for a value that should be a string, from a flag, whose quotes the shell removes; else None."""
+    source = item.source
+    if source is None or source.flag not in ("data-value-yaml", "data-values-env-yaml") or type(item) is not MapItem:
+        return None
+    name, equals, _ = source.text.partition("=")
+    if not equals or not name.endswith(key_text(item.key)):
+        return None  # a value within the one of the flag
+    argument = source.argument if source.private else source.line(1) or ""
+    return public(f"--{source.flag.removesuffix('-yaml')} {argument} sets a string")
 
 
 # Defaults by the names of types. Users write a name in place of the default.

@@ -137,7 +137,9 @@ def _unbound(error: NameError, frame: FrameType) -> StarlarkError:
     )
     name = name.removeprefix("$f.").removeprefix("$q.").removeprefix("$")
     wording = StarlarkError(
-        f"{'global' if is_global else 'local'} variable {name} referenced before assignment", code="unbound-variable"
+        f"{'global' if is_global else 'local'} variable {name} referenced before assignment",
+        code="unbound-variable",
+        word=name,
     )
     # In a traced program: the conditions that prevented the assignment.
     return wording.made_of(*frame.f_locals.get(f"$o.{name}", ()))

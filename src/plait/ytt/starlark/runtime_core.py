@@ -43,6 +43,10 @@ def pick(module: Mapping[str, object], name: str, path: str) -> object:
         message = replacing(name, alike, f"{message} (did you mean {listed(alike)}?)")
     owner = next((one for one in names if path[:1] == "@" and not alike and has_attribute(module[one], name)), None)
     hint = owner and f'load("{path}", "{owner}"), and write {owner}.{name}'
+    if not (alike or hint) and path.startswith("@ytt:"):
+        from plait.ytt.starlark.undefined_names import of_module
+
+        hint = of_module(name, path)
     raise StarlarkError(message, found=found, hint=hint, code="symbol-not-found", word=name, reference=told)
 
 

@@ -261,13 +261,14 @@ class Assign:
 
 class Evaluate:
     """An expression statement. calls: the value is the result of a function of the program, even if a pass wrapped the
-    call.
+    call. unused: as of `unused_call`, from before the passes.
     """
 
-    __slots__ = ("calls", "line", "value")
+    __slots__ = ("calls", "line", "unused", "value")
 
-    def __init__(self, value: Expression, line: int, *, calls: bool = False) -> None:
+    def __init__(self, value: Expression, line: int, *, calls: bool = False, unused: str = "") -> None:
         self.calls = calls
+        self.unused = unused
         self.value = value
         self.line = line
 
@@ -379,6 +380,36 @@ def written_once(scope: Scope) -> set[str]:
 def calls_program(node: Expression) -> bool:
     """True if an expression calls a function of the program by its name."""
     return isinstance(node, Call) and isinstance(node.function, Name) and node.function.scope is not None
+
+
+# Methods and functions that change nothing, and return a new value that users take for a changed one.
+NEW_VALUE = frozenset(
+    [
+        "capitalize",
+        "format",
+        "join",
+        "lower",
+        "lstrip",
+        "replace",
+        "rstrip",
+        "strip",
+        "title",
+        "upper",
+        "with_data_values",
+        "with_data_values_schema",
+    ]
+)
+NEW_LIST = frozenset(("reversed", "sorted"))
+
+
+def unused_call(node: Expression) -> str:
+    """The call, if it probably changes nothing: `name.replace`, or `sorted`; else "". The name may be one of the program."""
+    function = node.function if isinstance(node, Call) else None
+    if isinstance(function, Name):
+        return function.name if function.name in NEW_LIST else ""
+    if not isinstance(function, Attribute) or function.name not in NEW_VALUE:
+        return ""
+    return f"{function.x.name}.{function.name}" if isinstance(function.x, Name) else function.name
 
 
 if TYPE_CHECKING:

@@ -157,19 +157,13 @@ class TemplateExecution:
             )
         return value
 
-    def dropped(self, value: object, line: int) -> None:
-        """Called when a code line ignores the result of a function of the program."""
-        from plait.ytt.yaml_fragments import YamlFragment
+    def dropped(self, value: object, line: int, unused: str) -> None:
+        """Called when a code line ignores the result of a function of the program, or of a call that changes nothing.
+        unused: such a call, or "".
+        """
+        from plait.ytt.templates.unused_results import warn_of_unused
 
-        if type(value) is YamlFragment and value.truth():
-            self.warn(
-                warning(
-                    "the nodes that this call returns are not used; "
-                    "to use them, make the call the value of a node: key: #@ f()",
-                    code="unused-nodes",
-                    at=Position(self.source, line),
-                )
-            )
+        warn_of_unused(value, unused, Position(self.source, line), self.warn)
 
     def end(self, begun: Begun) -> None:
         # Builders that failed inside `assert.try_to` were never ended.

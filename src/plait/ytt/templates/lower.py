@@ -188,7 +188,7 @@ class TextHooks:
     ) -> _ast.expr | None:
         return joined_text() if value is None and before else value
 
-    def dropped(self, value: _ast.expr, line: int) -> _ast.expr:  # noqa: ARG002 - text comes from (@= @) alone
+    def dropped(self, value: _ast.expr, line: int, unused: str) -> _ast.expr:  # noqa: ARG002 - text comes from (@= @) alone
         return value
 
 
@@ -214,8 +214,8 @@ class YamlHooks:
         begun = name("$builder" if _builds_nodes(hosts) else "$parts")
         return call("$node.leave", begun, value or constant(None))
 
-    def dropped(self, value: _ast.expr, line: int) -> _ast.expr:
-        return call("$node.dropped", value, constant(line))
+    def dropped(self, value: _ast.expr, line: int, unused: str) -> _ast.expr:
+        return call("$node.dropped", value, constant(line), constant(unused))
 
 
 def _result(hosts: Sequence[TemplateStatement]) -> _ast.expr:

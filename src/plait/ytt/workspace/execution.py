@@ -229,10 +229,13 @@ class Execution:
             else:
                 from plait.ytt.overlay.apply import apply_document
 
-                if schema is not None and not entry.plain:
-                    from plait.ytt.overlay.chance import warn_of_siblings
+                if not entry.plain:
+                    from plait.ytt.overlay.chance import OF_STRINGS, warn_of_siblings, warn_of_string
 
-                    warn_of_siblings(document, self.session.context.warn_openly)
+                    if schema is not None:
+                        warn_of_siblings(document, self.session.context.warn_openly)
+                    elif document.source is not None and document.source.flag in OF_STRINGS:
+                        warn_of_string(document, merged, self.session.context.warn)
                 # Values unknown to the schema are reported by the check.
                 warn = self.session.context.warn if schema is None else None
                 if schema is not None and ALTERNATIVES in self.options.extensions:

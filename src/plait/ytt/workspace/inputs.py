@@ -119,9 +119,6 @@ def _misuse(path: str) -> str | None:
     """A hint for an argument that is not just a path, or None."""
     if path.startswith("@") and ":" in path:
         return "a library is named only by the data value flags, such as --data-values-file @library:values.yml"
-    parts = path.split(",")
-    if len(parts) > 1 and all(os.path.lexists(part.strip()) for part in parts):
-        return f"each input has a flag of its own: {' '.join(f'-f {part.strip()}' for part in parts)}"
     if any(char in path for char in "*?["):
         return f"patterns are not expanded here: name the directory {os.path.dirname(path) or '.'}"
     return None

@@ -12,6 +12,7 @@ from plait.ytt.workspace.library import data_reader
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import ModuleType
 
     from plait.base.source import Position
     from plait.tree.context import Context
@@ -78,9 +79,7 @@ class Loader:
             found = session.prepared(file, self._options)
         except PlaitError as error:
             if error.code == "undefined-name" and "load(" in file.source.text:
-                from plait.ytt.workspace import misspelt_loads
-
-                misspelt_loads.explain(error, file, self.member, current, root, self._values)
+                _causes().explain(error, file, self.member, current, root, self._values)
             raise _stopped(error, file, session.instruction_sets + 1) from None
         if isinstance(found, TemplateResult):
             return found
@@ -92,6 +91,8 @@ class Loader:
         try:
             return found.run(session.context, self._load_for(current, root, reads))
         except PlaitError as error:
+            if error.code == "unknown-attribute" and isinstance(self._values, Map) and not self._values.items:
+                _causes().name_plain_values(error, root, lambda one: session.yaml(one, self._options).documents)
             raise _failed(error, file, number) from None
         finally:
             if recording is not None and reads is not None:
@@ -204,7 +205,7 @@ class Loader:
         try:
             return directory.find_file(path.removeprefix("/")), root
         except ReadError as error:
-            error.hint = error.hint or _elsewhere(path, root)
+            error.hint = error.hint or _causes().elsewhere(path, root, is_loaded=True)
             raise
 
     def _module(self, name: str, current: Library, root: Library, reads: Reads | None) -> Module:
@@ -303,9 +304,8 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
             content = read(path).decode("utf-8", "surrogateescape")
         except ReadError as error:
             told = f"data.read: {error.reference}"
-            raise StarlarkError(
-                f"data.read: {error.message}", hint=error.hint, reference=told, code=error.code
-            ) from None
+            hint = error.hint or _causes().elsewhere(path, root)
+            raise StarlarkError(f"data.read: {error.message}", hint=hint, reference=told, code=error.code) from None
         if context.trace is not None:
             from plait.ytt.templates.tracing import record_file
 
@@ -331,8 +331,8 @@ def _data_functions(session: Session, current: Library, root: Library) -> dict[s
     return {"list": Builtin("data.list", data_list), "read": Builtin("data.read", data_read)}
 
 
-def _elsewhere(path: str, root: Library) -> str | None:
-    """A hint that names files with the same name in other directories, or None."""
-    name = path.rpartition("/")[2]
-    found = [f'"/{member.path}"' for member in root.accessible_files() if member.file.name == name]
-    return f"did you mean {' or '.join(found[:3])}?" if found else None
+def _causes() -> ModuleType:
+    """The module that explains missing names and files. Loaded for an error."""
+    from plait.ytt.workspace import misspelt_loads
+
+    return misspelt_loads

@@ -1,5 +1,5 @@
-"""Undefined names whose cause is a misspelt name in a `load`, or a text after a data value. Imported only for a file
-that cannot be compiled.
+"""Causes of undefined names and of missing data values: a misspelt name in a `load`, a text after a data value, data
+values without their annotation. Imported only for a file that fails.
 """
 
 from __future__ import annotations
@@ -7,13 +7,14 @@ from __future__ import annotations
 import contextlib
 import re
 
-from plait.base.errors import ReadError
+from plait.base.errors import PlaitError, ReadError
 from plait.base.similar_names import counted, listed, near
 from plait.base.source import Position
 from plait.base.suggestions import replacing
 from plait.tree.nodes import Map
 from plait.ytt.starlark.syntax import Load
 from plait.ytt.templates.recovery import recover
+from plait.ytt.workspace.input_files import YAML
 
 # The characters of a line in which hints look for a name.
 _MOST_READ = 1000
@@ -22,7 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plait.base.errors import PlaitError
+    from plait.base.suggestions import Hint
+    from plait.tree.nodes import DocumentSet
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
 
@@ -60,6 +62,39 @@ def explain(
         error.found = f"{counted(uses, 'use')} of {listed(meant)} below" if uses > 1 else None
         error.hint, error.also, error.code, error.word = None, [], "symbol-not-found", name
         error.at = Position(file.source, line)
+
+
+def name_plain_values(error: PlaitError, root: Library, documents_of: Callable[[InputFile], DocumentSet]) -> None:
+    """Names the file that has a missing data value as a key of a plain document. There are no data values."""
+    for file in (member.file for member in root.accessible_files()):
+        if file.type != YAML or "#@" in file.text():
+            continue
+        with contextlib.suppress(PlaitError):
+            documents = documents_of(file).items
+            top = documents[0].value if len(documents) == 1 else None
+            item = top.find(error.word) if isinstance(top, Map) else None
+            if item is not None:
+                shown = file.shown or file.path
+                error.also = [*error.also, item.position.labelled("a key of a plain document")]
+                lines = (
+                    "#@data/values above its ---" if file.text().startswith("---") else "#@data/values and --- above it"
+                )
+                error.hint = (
+                    f"{shown} is a plain document: {lines} makes it data values, or --data-values-file {shown} reads it "
+                    "as such"
+                )
+                return
+
+
+def elsewhere(path: str, root: Library, *, is_loaded: bool = False) -> Hint | None:
+    """A hint that names files with the same name in other directories, or with a similar path; or None.
+
+    is_loaded: only files that can be loaded.
+    """
+    known = [f"/{member.path}" for member in root.accessible_files() if member.file.is_library or not is_loaded]
+    name = path.rpartition("/")[2]
+    found = [one for one in known if one.endswith(f"/{name}")][:3] or near(f"/{path.removeprefix('/')}", known)
+    return replacing(path, found, f"did you mean {listed(found, quote=chr(34))}?") if found else None
 
 
 def _continued(word: str, line: str, values: Map) -> str | None:

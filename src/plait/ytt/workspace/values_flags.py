@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.inputs import Inputs
     from plait.ytt.workspace.library_references import LibraryRefs
 
-_PLAIN = "Expected to be plain YAML, having no annotations (hint: remove comments starting with `#@`)"
+_PLAIN = "Expected to be plain YAML, having no annotations"
+_PLAIN_IN_YTT = f"{_PLAIN} (hint: remove comments starting with `#@`)"
 
 
 class ValuesFlags:
@@ -239,17 +240,18 @@ def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, wh
     for node in walk(documents):
         for comment in comments.at(node):
             if comment.text.startswith("@") and comment.text.partition(" ")[0] != "@comment":
+                texts = [one.text for one in comments.all]
                 hint = "remove comments starting with #@"
-                if comment.text.startswith(("@data/values", "@ data/values")):
-                    hint = f"a file annotated with @data/values is a template: -f {file.path}"
-                elif comment.text.startswith("@overlay/"):
-                    hint = f"a file annotated with @overlay is a template: -f {file.path}"
+                if any(text.startswith(("@data/values", "@ data/values")) for text in texts):
+                    hint = f"a file annotated with @data/values is a template: -f {file.shown or file.path}"
+                elif any(text.startswith("@overlay/") for text in texts):
+                    hint = f"a file annotated with @overlay is a template: -f {file.shown or file.path}"
                 raise ReadError(
                     Wording("Checking ", public(what), " file '", public(file.path), "': ", public(_PLAIN)),
                     at=Position(file.source, comment.line),
                     hint=public(hint),
                     code="plain-data-values",
-                    reference=f"Checking {what} file '{argument}': {_PLAIN}",
+                    reference=f"Checking {what} file '{argument}': {_PLAIN_IN_YTT}",
                 )
 
 

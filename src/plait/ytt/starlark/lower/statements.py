@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
         hosts: these template statements, in order. `returned` converts the value of a `return`, or None; before: the
         template statements above it. `dropped` handles a call whose result is unused.
+        unused: as in the syntax tree.
         """
 
         def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[py.stmt]: ...
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
             self, value: py.expr | None, before: Sequence[TemplateStatement], hosts: Sequence[TemplateStatement]
         ) -> py.expr | None: ...
 
-        def dropped(self, value: py.expr, line: int) -> py.expr: ...
+        def dropped(self, value: py.expr, line: int, unused: str) -> py.expr: ...
 
 
 class Lowering(ExpressionLowering):
@@ -93,9 +94,9 @@ class Lowering(ExpressionLowering):
 
     def evaluate(self, node: syntax.Evaluate, into: list[py.stmt]) -> None:
         value = self.expression(node.value)
-        if self.hooks is not None and (node.calls or syntax.calls_program(node.value)):
+        if self.hooks is not None and (node.unused or node.calls or syntax.calls_program(node.value)):
             # The host may handle the unused result.
-            value = self.hooks.dropped(value, node.line)
+            value = self.hooks.dropped(value, node.line, node.unused)
         into += self.located([py.Expr(value)], self.line)
 
     def ready(self, node: syntax.Ready, into: list[py.stmt]) -> None:

@@ -217,7 +217,7 @@ class Parser(ExpressionParser):
             operator = operator[:-1]
             self.bind_augmented(x, operator, value)
             return syntax.Assign(x, operator, value, line)
-        return syntax.Evaluate(x, line)
+        return syntax.Evaluate(x, line, unused=syntax.unused_call(x))
 
     def function_scope(self) -> Scope | None:
         """The function that is being parsed; None at the top level."""

@@ -343,7 +343,9 @@ class DataflowInstrumenter(ExpressionInstrumenter):
         if self.scope.hosts:
             self.say_controls(into)  # the call may affect a node
         depth = self.opened(into)
-        into.append(syntax.Evaluate(self.expression(value), self.line, calls=syntax.calls_program(value)))
+        into.append(
+            syntax.Evaluate(self.expression(value), self.line, calls=syntax.calls_program(value), unused=node.unused)
+        )
         closed = self.close(depth)
         into.append(self.do(closed if root is None else self.call("$from.changed", closed, root)))
 

@@ -1,0 +1,31 @@
+"""Warnings about calls whose results are not used. Loaded only if a template has such a line."""
+
+from __future__ import annotations
+
+from plait.base.errors import warning
+from plait.ytt.starlark.values import type_of
+from plait.ytt.yaml_fragments import YamlFragment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from plait.base.errors import Warn
+    from plait.base.source import Position
+
+# The types of new values that are taken for changed ones.
+_TYPES = frozenset({"list", "module", "string", "struct"})
+
+
+def warn_of_unused(value: object, call: str, at: Position, warn: Warn) -> None:
+    """Warns about the unused result of a call. call: one that changes nothing, or "" for a function of the program."""
+    if call:
+        # A function of the program with this name may do more, but rarely returns such a value.
+        if type_of(value) in _TYPES:
+            whole = call.rpartition(".")[0]
+            kept = f", and {whole} does not change" if whole else ""
+            message = f"the result of {call}(...) is not used{kept}: assign it to a name, and use that name"
+            warn(warning(message, code="unused-nodes", at=at))
+    elif type(value) is YamlFragment and value.truth():
+        message = (
+            "the nodes that this call returns are not used; to use them, make the call the value of a node: key: #@ f()"
+        )
+        warn(warning(message, code="unused-nodes", at=at))
