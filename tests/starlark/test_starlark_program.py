@@ -72,7 +72,7 @@ class Hooks:
     ) -> _ast.expr | None:
         return value
 
-    def dropped(self, value: _ast.expr, line: int, unused: str) -> _ast.expr:  # noqa: ARG002
+    def dropped(self, value: _ast.expr, line: int, unused: str) -> _ast.expr:
         return value
 
 

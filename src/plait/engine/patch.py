@@ -279,7 +279,11 @@ def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
 
 
 def _take_variable(job: PatchJob, value: str, _request: Patch) -> None:
-    job.sources.give("var", from_argument(value))
+    given = from_argument(value)
+    job.sources.give("var", given)
+    name, _, text = value.partition("=")
+    if type(given[name]) in (int, float):
+        job.sources.numbers[name] = text
     if job.sources.traced is not None:
         job.sources.traced.flag("var", value)
 

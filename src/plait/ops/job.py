@@ -96,6 +96,12 @@ def _may_be_unlikely(one: Operation) -> bool:
     return one.pointer.adds_item
 
 
+def _may_have_lossy_versions(text: str) -> bool:
+    """True if a text may contain a version that is a number and ends in zero: `version: 1.10`."""
+    values = [one.partition("\n")[0].partition(" #")[0].rstrip() for one in text.split("ersion: ")[1:]]
+    return any(one[:1].isdigit() and one.endswith("0") for one in values)
+
+
 def _located(error: OpsError, one: Operation, draft: WorkingCopy, base: Value, given: Iterable[Operation]) -> OpsError:
     from plait.ops.failed_operations import located
 
@@ -191,11 +197,14 @@ class PatchJob:
 
             ignored.warn_of_matches(matching, value, self.context.warn, () if compared else self.operations, before)
             ignored.warn_of_placeholders(texts, self.sources, self.context.warn, None if compared else value)
-        if unlikely or self.sources.places:
+        has_versions = self.template is not None and _may_have_lossy_versions(self.template.text)
+        if unlikely or self.sources.places or self.sources.numbers or has_versions:
             from plait.ops import unlikely_values
 
             unlikely_values.warn_of_values(unlikely, before, value, self.context.warn)
             unlikely_values.warn_of_variables(self.sources, self.context.warn)
+            if self.template is not None and has_versions:
+                unlikely_values.warn_of_versions(self.template, value, self.context.warn)
         # Generated values are already stored.
         self.context.check_warnings()
         patched = value

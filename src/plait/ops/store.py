@@ -90,7 +90,15 @@ class VariableStore:
                 view.record_file(self.path, None)
             return {}
         try:
-            return texts_to_values(file_source(self.path, "the variables store").hidden(), "variables store")
+            source = file_source(self.path, "the variables store").hidden()
+        except PlaitError as error:
+            # The system's reason quotes nothing of the file.
+            if error.code == "not-regular-file":
+                error.hint = "name a file; it is created if it is missing"
+                raise
+            raise conceal(error) from None
+        try:
+            return texts_to_values(source, "variables store")
         except OpsError as error:
             raise conceal(error) from None
         except PlaitError as error:

@@ -14,13 +14,14 @@ from plait.base.source import Position
 from plait.ops.pointer import MatchingIndexToken, Pointer
 from plait.ops.scalar_text import scalar_text
 from plait.ops.walk import find, text_under
-from plait.tree.nodes import Array, Map, kind_name
+from plait.tree.nodes import Array, Map, MapItem, kind_name, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plait.base.errors import Warn, Warning
+    from plait.base.source import Source
     from plait.ops.operations import Operation
     from plait.ops.variables import Sources
     from plait.tree.nodes import Value
@@ -32,6 +33,8 @@ _NAMED = frozenset(
 _NUMBER_OR_SWITCH = re.compile(r"-?[0-9]{1,18}|true|false")
 # A number at the end of a line, after the key.
 _WRITTEN = re.compile(r":[ \t]+([-+]?[0-9][0-9_.eExXoOa-fA-F+]*)[ \t]*(?:#.*)?$")
+# A version whose last digit a number does not have.
+_LOSSY = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*0")
 _IDENTIFIERS = ("version", "tag", "release", "commit", "sha", "id")
 
 
@@ -52,7 +55,7 @@ def warn_of_values(operations: Iterable[Operation], before: Value, result: Value
         elif type(value) in (int, float):
             item = getattr(operation, "item", None)
             key = getattr(operation.pointer.tokens[-1], "name", "")
-            if item is not None and _is_lossy(item.value, item.position, key):
+            if item is not None and _is_lossy(item.value, _written(item.position), key):
                 warn(_lossy(str(operation.pointer), item.position))
 
 
@@ -62,22 +65,39 @@ def warn_of_variables(sources: Sources, warn: Warn) -> None:
         given = sources.named()
     except OpsError:
         return  # the error is raised again, with its position, when placeholders are filled
+    for name, text in sources.numbers.items():
+        value = given.get(name)
+        if type(value) in (int, float) and _is_lossy(value, text, name):
+            message = f"-v {name}=... is a number, and is printed with other digits: -v {name}='\"...\"' keeps its text"
+            warn(warning(message, code="unlikely-value", word=name))
     for name, value in given.items():
         at = sources.place_of(name) if type(value) in (int, float) else None
-        if at is not None and _is_lossy(value, at, name):
+        if at is not None and _is_lossy(value, _written(at), name):
             warn(_lossy(f"(({name}))", at))
 
 
-def _is_lossy(value: Value, at: Position, key: str) -> bool:
+def warn_of_versions(template: Source, result: Value, warn: Warn) -> None:
+    """Warns about versions of a template that lose a digit: `version: 1.10`. As a number, `1.0` is the same as 1."""
+    for item in walk(result):
+        if type(item) is MapItem and type(item.value) is float and item.source is template:
+            written = _written(item.position)
+            if _LOSSY.fullmatch(written) and str(item.key).lower().endswith("version"):
+                message = f"{item.key}: {written} is the number {scalar_text(item.value)}: quotes keep its text"
+                warn(warning(message, code="unlikely-value", at=item.position))
+
+
+def _written(at: Position) -> str:
+    """The number at the end of a line, or ""."""
+    line = at.source.line(at.line) if at.source is not None else None
+    found = None if line is None else _WRITTEN.search(line)
+    return "" if found is None else found[1]
+
+
+def _is_lossy(value: Value, written: str, key: str) -> bool:
     """True if a number is printed with digits that differ from the written ones. A float may end in zeros, unless its
     key says that it identifies something.
     """
-    line = at.source.line(at.line) if at.source is not None else None
-    found = None if line is None else _WRITTEN.search(line)
-    if found is None or type(value) not in (int, float):
-        return False
-    written, printed = found[1], scalar_text(value)
-    if written == printed:
+    if not written or type(value) not in (int, float) or written == scalar_text(value):
         return False
     if "." in written and re.fullmatch(r"[-+]?[0-9]+\.[0-9]+", written):
         return any(word in key.lower() for word in _IDENTIFIERS)

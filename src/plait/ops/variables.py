@@ -6,10 +6,11 @@ dotted name outside the store defines an entry of a map: `db.port=1` is the vari
 
 from __future__ import annotations
 
-from os.path import abspath
+from os.path import abspath, isfile
 
 from plait.base.content import note_secrets
 from plait.base.errors import OpsError, PlaitError, ReadError, conceal, full, part_of
+from plait.base.input_view import may_read
 from plait.base.source import CLAUSE, Quoted, Source, Wording, public, quotation
 from plait.ops.reader import (
     KINDS,
@@ -40,16 +41,17 @@ class Sources:
     """The explicit values of variables, and the store with generated values.
 
     traced: the origins of values, or None. context: the context of the evaluation, for observers of generation. places:
-    the lines of variables in files, for messages.
+    the lines of variables in files, for messages. numbers: the texts of numbers in flags.
     """
 
-    __slots__ = ("_given", "_has_secrets", "_kinds", "_named", "context", "places", "store", "traced")
+    __slots__ = ("_given", "_has_secrets", "_kinds", "_named", "context", "numbers", "places", "store", "traced")
 
     def __init__(self, store: VariableStore | None = None) -> None:
         self.store = store
         self.traced: Variables | None = None
         self.context: Context | None = None
         self.places: dict[str, Position] = {}
+        self.numbers: dict[str, str] = {}
         self._given: dict[str, dict[str, Value]] = {kind: {} for kind in KINDS}
         self._named: dict[str, Value] | None = None
         self._kinds: dict[str, str] | None = None
@@ -202,6 +204,8 @@ def from_text_file(text: str) -> dict[str, Value]:
     try:
         return {name: file_text(path, VALUE, as_they_are)}
     except ReadError as error:
+        if may_read(name) and isfile(name):
+            error.hint = f"the name of the variable comes first: --var-file {path}={name}"
         raise error.within("", role=CLAUSE, reference=f"Reading variable from file '{abspath(path)}'") from None
 
 
