@@ -50,7 +50,7 @@ def test_numbers_of_flags(given: str, tmp_path: pathlib.Path, capsys: pytest.Cap
     file.write_text(f"a: (({name}))\n", "utf-8")
     assert main(["patch", str(file), "-v", given]) == 0
     told = capsys.readouterr()
-    assert f"-v {name}=... is a number, and is printed with other digits" in told.err
+    assert f"-v {name}=... is a number, and is printed with digits that differ" in told.err
     assert main(["patch", str(file), "-v", f'{name}="{text}"']) == 0
     told = capsys.readouterr()
     assert told.err == ""

@@ -349,7 +349,11 @@ _LIMITS = {
 }
 _WARNINGS = (
     ("O251", "counted-documents", "a matcher depends on the index of documents of several files"),
-    ("S304", "near-miss", "an overlay adds or skips something, and a similar name exists"),
+    (
+        "S304",
+        "near-miss",
+        "an overlay adds or skips something, or metadata has an unknown key, and a similar name exists",
+    ),
     ("S305", "repeated-key", "a map has a duplicate key; the last value is used"),
     ("S306", "pattern-not-found", "the pattern of a substitution matches nothing"),
     ("S351", "pattern-missing", "a substitution has an option that requires a pattern, but no pattern"),
@@ -401,7 +405,7 @@ _WARNINGS = (
     ("P551", "shared-defaults", "ytt also changes other items that have defaults of the schema"),
     ("P552", "inexact-module", "the results of a module differ between CPU architectures"),
     ("U0151", "no-inputs", "no inputs are given"),
-    ("U0152", "only-data-files", "no input is a YAML file"),
+    ("U0152", "only-data-files", "no input is a YAML file, or a template is read as data because of its name"),
     ("U0153", "no-values-schema", "the inputs declare no schema of data values"),
     ("U0154", "text-not-printed", "text files are not printed with YAML documents"),
     ("U0155", "text-dropped", "text files are dropped: a step, or one output file, holds only documents"),

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _CODES = {ENOENT: "file-not-found", ENOTDIR: "file-not-found", EISDIR: "not-regular-file"}
 # Maximum number of names in a directory that is listed in a hint.
 _FEW = 6
+# Maximum number of directories that are searched for a file.
+_SEARCHED = 100
 
 
 def code_of(error: OSError | ValueError) -> str:
@@ -110,9 +112,8 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
     if not path or "\0" in path:
         return None
     several = path.split(",")
-    if len(several) > 1 and all(may_read(one) and os.path.lexists(one) for one in several):
-        each = ", each after its flag" if is_typed else ""
-        return f"a comma does not separate files: name {' and '.join(several)} apart{each}"
+    if is_typed and len(several) > 1 and all(may_read(one) and os.path.lexists(one) for one in several):
+        return f"a comma does not separate files: name {' and '.join(several)} apart, each after its flag"
     folder, name = os.path.split(path.rstrip(os.sep))
     while folder and not os.path.lexists(folder):
         folder, name = os.path.split(folder.rstrip(os.sep))
@@ -135,10 +136,14 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
         if not is_typed:
             return replacing(name, alike, f"did you mean {listed(alike, quote=chr(34))}?")
         return replacing(path, whole, f"did you mean {listed(whole, quote=chr(34))}?")
+    directories = [one for one in names if not one.startswith(".")][:_SEARCHED] if is_typed else []
+    meant = _moved(path.rstrip(os.sep), folder, name, directories)
+    if meant:
+        return replacing(path, meant, f"did you mean {listed(meant, quote=chr(34))}?")
     outer = os.path.join(os.path.dirname(folder) or os.curdir, name)
     if folder and not is_typed and not os.path.isabs(path) and may_read(outer) and os.path.exists(outer):
-        meant = os.path.join(os.pardir, name)
-        return replacing(name, [meant], f'paths are relative to "{folder}"; did you mean "{meant}"?')
+        above = os.path.join(os.pardir, name)
+        return replacing(name, [above], f'paths are relative to "{folder}"; did you mean "{above}"?')
     # In a directory of many files, those of the same kind.
     own = os.path.splitext(name)[1]
     # A name without an extension is probably that of a directory.
@@ -150,6 +155,13 @@ def near(path: str, extensions: Sequence[str] = (), *, is_typed: bool = False) -
     if not is_typed:
         return f"the directory contains {found}" if found else None
     return f"paths are relative to the working directory{f', which contains {found}' if found else ''}"
+
+
+def _moved(path: str, folder: str, name: str, directories: Sequence[str]) -> list[str]:
+    """The paths that exist if the first missing name of a path is in one of some directories of the folder above it."""
+    rest = path[len(os.path.join(folder, name)) :]
+    found = [os.path.join(folder, one, name) + rest for one in directories]
+    return [one for one in found if os.path.lexists(one) and may_read(one)]
 
 
 def _similar_files(name: str, names: Sequence[str]) -> list[str]:

@@ -61,8 +61,9 @@ def meant_by(name: str, known: Sequence[str]) -> list[str]:
 def unknown_hint(command: str, usage: str, name: str, known: Sequence[str], meant: Sequence[str] | None) -> str:
     """The hint for an unknown flag of a command. usage: its arguments. meant: as of `flags_hint`."""
     if name == "f" and usage:
-        what = "RUN is a run of the project file" if "RUN]" in usage else "pass inputs without a flag"
-        return f"{what}: {command} {usage}"
+        if "RUN]" not in usage:
+            return f"pass inputs without a flag: {command} {usage}"
+        return f"RUN is a run of the project file, which plait init writes: {command} {usage}"
     return flags_hint(name, known, meant) or f"{command} --help lists the flags"
 
 

@@ -110,7 +110,9 @@ def apply_actions(
                 f'document {child}: unknown layering action "{method}"',
                 at=action.position,
                 expected=", ".join(ACTIONS),
-                hint=did_you_mean(method, ACTIONS),
+                hint=did_you_mean(method, ACTIONS)
+                or "merge changes the keys that the child has; replace takes the child's value as a whole; "
+                "delete removes the value",
             )
         ways.before_step(child, action)
         if listener is not None:

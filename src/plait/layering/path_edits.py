@@ -10,6 +10,7 @@ creates the missing part: maps for names, and for `name[n]` a list padded with `
 
 from __future__ import annotations
 
+from plait.base.numbers import number_of
 from plait.layering.data_paths import Below, DataPath, Every, PathError, names_of, places_of
 from plait.layering.failures import a_kind
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem
@@ -168,7 +169,13 @@ def _in_the_way(value: Value, path: DataPath, i: int) -> PathError:
     at = value.position if type(value) is Map or type(value) is Array else None
     rest = "".join(f".{step}" if type(step) is str else f"[{step}]" for step in path.steps[i:])
     if type(value) is Array:
-        hint = f"an item is named by its index, {before.rstrip('.')}[0]{rest}; without dashes, {before} is a map"
+        key = path.steps[i]
+        named = number_of(key) if type(key) is str else None
+        if named is not None and named < len(value.items):
+            inner = "".join(f".{step}" if type(step) is str else f"[{step}]" for step in path.steps[i + 1 :])
+            hint = f"an item is named by its index in brackets: {before.rstrip('.')}[{named}]{inner}"
+        else:
+            hint = f"an item is named by its index, {before.rstrip('.')}[0]{rest}; without dashes, {before} is a map"
     elif type(value) is Map:
         hint = f"a value of a map is named by its key: {before.rstrip('.')}.KEY"
     else:

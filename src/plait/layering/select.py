@@ -6,7 +6,7 @@ Values of one filter are alternatives. All filters must match, and a document ne
 from __future__ import annotations
 
 from plait.base.errors import UsageError
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, listed
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ class Selection:
             for value in given:
                 if not any(_has_schema(one, value) if what == "schema" else one == value for one in known):
                     parts = [part.strip() for part in value.split(",")]
-                    hint = did_you_mean(value, sorted(known))
+                    hint = did_you_mean(value, sorted(known)) or (_of_kind(value, known) if what == "schema" else None)
                     if len(parts) > 1 and all(part in known for part in parts):
                         return f'none has the {what} "{value}" (name only one: {" and ".join(parts)})'
                     return f'none has the {what} "{value}"{f" ({hint})" if hint else ""}'
@@ -66,6 +66,12 @@ class Selection:
             if not any(_has_label(document, key, value) for document in all_of):
                 return f'none has the label "{key}={value}"'
         return ""
+
+
+def _of_kind(kind: str, schemas: Iterable[str]) -> str | None:
+    """The hint for the middle part of a schema, which does not select alone, or None."""
+    found = sorted({one.rpartition("/")[0] for one in schemas if kind.lower() in one.lower().split("/")})
+    return f"did you mean {listed(found, quote=chr(34))}?" if found else None
 
 
 def _has_schema(schema: str, expected: str) -> bool:

@@ -144,6 +144,8 @@ def warn_of_placeholders(texts: Sequence[tuple[Item, str]], sources: Sources, wa
         given = sources.named()
     except OpsError:
         given = {}  # the error is raised again, with its position, when placeholders are filled
+    if root is not None:
+        _warn_of_braces(root, given, warn)
     brought = _brought(given)
     known: set[str] | None = None
     filled: set[str] | None = None
@@ -265,6 +267,20 @@ def _brought(given: dict[str, Value]) -> dict[str, list[str]]:
         if others:
             found[name] = others
     return found
+
+
+def _warn_of_braces(root: Value, given: Iterable[str], warn: Warn) -> None:
+    """Warns about the names of variables in single braces, which make maps with a key without a value: { name }."""
+    names = frozenset(given)
+    for item in walk(root) if names else ():
+        inner = item.value.items if type(item.value) is Map else ()
+        if len(inner) != 1 or inner[0].value is not None or inner[0].key not in names:
+            continue
+        name, source = inner[0].key, inner[0].source
+        line = source.line(inner[0].line) if source is not None else None
+        if line is not None and f"{{{name}}}" in line.replace(" ", ""):
+            message = f"{{ {name} }} is a map with the key {name} here, not a placeholder; (({name})) is filled"
+            warn(warning(message, code="open-placeholder", at=inner[0].position, word=str(name)))
 
 
 def _unclosed(text: str, known: set[str]) -> str | None:

@@ -68,7 +68,7 @@ def warn_of_variables(sources: Sources, warn: Warn) -> None:
     for name, text in sources.numbers.items():
         value = given.get(name)
         if type(value) in (int, float) and _is_lossy(value, text, name):
-            message = f"-v {name}=... is a number, and is printed with other digits: -v {name}='\"...\"' keeps its text"
+            message = f"-v {name}=... is a number, and is printed with digits that differ: -v {name}='\"...\"' preserves its text"
             warn(warning(message, code="unlikely-value", word=name))
     for name, value in given.items():
         at = sources.place_of(name) if type(value) in (int, float) else None
@@ -82,7 +82,7 @@ def warn_of_versions(template: Source, result: Value, warn: Warn) -> None:
         if type(item) is MapItem and type(item.value) is float and item.source is template:
             written = _written(item.position)
             if _LOSSY.fullmatch(written) and str(item.key).lower().endswith("version"):
-                message = f"{item.key}: {written} is the number {scalar_text(item.value)}: quotes keep its text"
+                message = f"{item.key}: {written} is the number {scalar_text(item.value)}: quotes preserve its text"
                 warn(warning(message, code="unlikely-value", at=item.position))
 
 

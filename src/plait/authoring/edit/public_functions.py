@@ -10,6 +10,7 @@ from plait.authoring.edit.setting import EditSession
 from plait.authoring.edit.target import Target, with_value, without
 from plait.authoring.edit.write_back import put_back
 from plait.base.errors import UsageError
+from plait.base.numbers import number_of
 from plait.insight.node_paths import Path, parse, places
 from plait.tree.nodes import Array, Document, Map, MapItem, from_plain, is_filled
 from plait.yaml.document_names import scalar_text
@@ -146,7 +147,8 @@ def item_hint(state: EditSession, path: str, typed: str | None) -> str | None:
         return None
     if type(value) is not Array:
         return f"set the result: '{asked[1]}=VALUE'" if path.endswith("+") else None
-    if asked[2] not in (None, "+", str(len(value.items))):
+    number = number_of(asked[2] or "+")
+    if number is not None and number < len(value.items):
         return None
     trace = state.output.trace
     items = [scalar_text(item.value) if type(item.value) in (str, int, bool) else "" for item in value.items]

@@ -69,6 +69,11 @@ def invalid(findings: Sequence[Finding]) -> SchemaError:
     )
 
 
+# Names of types that are taken for declarations, each with a default. Parts of keys whose values are such names.
+_TYPE_NAMES = {"integer": "0", "string": '""', "boolean": "false"}
+_OF_TYPES = ("type", "kind", "format", "class", "schema", "encoding")
+
+
 class _Builder:
     __slots__ = ("computed", "extensions", "findings", "warn")
 
@@ -83,6 +88,8 @@ class _Builder:
         key = node.key if type(node) is MapItem else None
         source, line = node.source, node.line
         value = node.value
+        if value in _TYPE_NAMES and self.warn is not None and type(node) is MapItem:
+            self.warn_of_type(node)
         if node.annotations is None and isinstance(value, (str, int, float)):  # most nodes
             return Declaration(ScalarType(value, source, line), value, key=key, source=source, line=line)
         before = len(self.findings)
@@ -113,6 +120,17 @@ class _Builder:
             found = self.computed_later(found, node, value)
         found.secret, found.required, found.keys = secret is not None, required is not None, keys
         return found
+
+    def warn_of_type(self, node: MapItem) -> None:
+        """Warns about the name of a type as a default, unless the name of the key allows it."""
+        key = str(node.key).lower()
+        if self.warn is not None and not any(word in key for word in _OF_TYPES):
+            example = _TYPE_NAMES[str(node.value)]
+            message = (
+                f'the default of {node.key} is the string "{node.value}": a schema has the default itself, from which the '
+                f"type follows, as in {node.key}: {example}"
+            )
+            self.warn(warning(message, code="unlikely-value", at=node.position))
 
     def computed_later(self, found: Declaration, node: Item, value: Deferred) -> Declaration:
         """The declaration of a node with a deferred value. found: the declaration with any type."""

@@ -220,7 +220,13 @@ def len_(x: object, /) -> int:
         size = x.length()
         if size is not None:
             return size
-    raise StarlarkError(f"len: value of type {type_of(x)} has no len", code="not-iterable").about(type_of(x))
+    is_number = isinstance(x, (int, float)) and type(x) is not bool
+    raise StarlarkError(
+        f"len: value of type {type_of(x)} has no len",
+        expected="a list, tuple, dict, set, range or string",
+        hint="pass the value that has items; len(str(x)) is the number of digits of a number" if is_number else None,
+        code="not-iterable",
+    ).about(type_of(x))
 
 
 def list_(values: object = (), /) -> List:

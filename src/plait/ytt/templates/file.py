@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 _BRACES = "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x"
+_FLOW = "braces make a map with the key {0} here; #@ {0} inserts the value"
 # The beginning of a negation that YAML reads as a tag.
 _NEGATED = "!data.values."
 # Starts of code and of annotations.
@@ -161,6 +162,8 @@ class YamlFile:
             if has_code and type(item) is MapItem and type(item.key) is str and item.key.startswith(_QUOTABLE):
                 first.setdefault("quotes", (item.line, "quoted-code", _QUOTED))
             if type(value) is not str or not has_code:
+                if value is None and has_code and type(item) is MapItem and str(item.key).startswith("data.values."):
+                    first.setdefault("flow", (item.line, "unevaluated-code", _FLOW.format(item.key)))
                 continue
             if value.startswith(_QUOTABLE) and "\n" not in value:
                 first.setdefault("quotes", (item.line, "quoted-code", _QUOTED))

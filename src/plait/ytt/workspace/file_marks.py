@@ -135,6 +135,8 @@ def apply_marks(files: Sequence[InputFile], marks: Iterable[str]) -> list[InputF
             for file in matched:
                 file.path = mark.value
         elif mark.key == "exclude":
+            for file in matched:
+                file.marked_output = False
             gone = set(map(id, matched))
             left = [file for file in left if id(file) not in gone]
         elif mark.key == "type":

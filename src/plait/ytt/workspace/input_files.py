@@ -133,6 +133,11 @@ class InputFile:
         return found
 
     @property
+    def is_read(self) -> bool:
+        """True if the content was read."""
+        return self._data is not None
+
+    @property
     def is_streamed(self) -> bool:
         """True for standard input, a URL or a pipe. Their content may be decrypted, so it is stored nowhere."""
         return self.comes_from_stream or (self.shown is not None and not os.path.isfile(self.shown))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import TemplateError, warning
-from plait.base.similar_names import counted, did_you_mean
+from plait.base.similar_names import counted, did_you_mean, distance
 from plait.base.source import Position, public
+from plait.base.suggestions import REPLACE, Suggestion
 from plait.tree.nodes import Array, ArrayItem, Map, MapItem, equal, key_id, walk
 from plait.ytt.workspace.input_files import CHART, DATA, KUSTOMIZATIONS, STARLARK, TEXT, YAML
 
@@ -14,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.base.errors import Warning
+    from plait.base.errors import Warn, Warning
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet, Value
     from plait.ytt.workspace.input_files import InputFile
@@ -92,6 +93,7 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
 
     The program of a kustomization applies its patches as well, so they are not reported in addition.
     """
+    yield from _unread_templates(files)
     if len({file.shown for file in files}) < len(files):
         yield from _repeated_inputs(files, printed)
     if any(file.path.endswith((CHART, *KUSTOMIZATIONS)) for file in files):
@@ -112,6 +114,82 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
     yield from (
         _patch_warning(patch, whole) for file, patch, whole in _patches(printed) if id(file.documents) in patchable
     )
+
+
+# The keys of metadata in Kubernetes.
+METADATA = frozenset(
+    {
+        "annotations",
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "finalizers",
+        "generateName",
+    }
+    | {
+        "generation",
+        "labels",
+        "managedFields",
+        "name",
+        "namespace",
+        "ownerReferences",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    }
+)
+
+
+def misspelt_keys(documents: Sequence[Document], warn: Warn) -> None:
+    """Warns about keys of the metadata of resources that Kubernetes does not know, if a similar one is missing."""
+    for document in documents:
+        top = document.value
+        metadata = top.find("metadata") if type(top) is Map else None
+        if metadata is None or type(metadata.value) is not Map or type(top) is not Map:
+            continue
+        if top.find("apiVersion") is None or top.find("kind") is None:
+            continue
+        known = [key for key in sorted(METADATA) if metadata.value.find(key) is None and len(key) > _SHORTEST]
+        for item in metadata.value.items:
+            key = item.key
+            meant = (
+                [one for one in known if distance(key, one, 1) == 1] if type(key) is str and key not in METADATA else []
+            )
+            if len(meant) == 1:
+                message = f"metadata has no key {key} in Kubernetes; did you mean {meant[0]}?"
+                suggestions = [Suggestion(REPLACE, meant[0], old=str(key))]
+                warn(warning(message, code="near-miss", at=item.position, word=str(key), suggestions=suggestions))
+
+
+# A shorter key than this is similar to too many.
+_SHORTEST = 3
+
+
+# The ends of names of templates that other programs make YAML of, and the beginnings of code in them.
+TEMPLATES = tuple(
+    f"{yaml}.{end}"
+    for yaml in (".yml", ".yaml")
+    for end in ("ejs", "erb", "gotmpl", "hbs", "j2", "jinja", "jinja2", "mustache", "template", "tmpl", "tpl")
+)
+_FOREIGN_CODE = ("{{", "{%", "<%")
+
+
+def _unread_templates(files: Sequence[InputFile]) -> Iterator[Warning]:
+    """Warnings about templates that are data because of their names, and that no program read."""
+    for file in files:
+        is_marked = file.marked_type is not None or file.marked_output is not None
+        if file.type != DATA or is_marked or file.is_read or not file.path.endswith(TEMPLATES):
+            continue
+        text = file.text()
+        yaml = file.path.rpartition(".")[0]
+        if "#@" in text:
+            advice = f"--file-mark {file.path}:type=yaml-template reads it as YAML"
+        elif any(code in text for code in _FOREIGN_CODE):
+            advice = f"it has code of another program, whose output is an input by a name such as {yaml}"
+        else:
+            continue
+        message = f"this file is not rendered, because it is read as data: {advice}"
+        yield warning(message, code="only-data-files", at=Position(file.source, 1))
 
 
 def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:

@@ -91,9 +91,12 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
         session.context.warn(one, of=())
     has_values = type(values.value) is Map and values.value.items
     is_empty = not evaluated.files and not evaluated.texts
-    if has_values or is_empty:
+    resources = [one for file in evaluated.files for one in file.documents.items if _is_unusual(one)]
+    if has_values or is_empty or resources:
         from plait.ytt.workspace import mistakes
 
+        if resources:
+            mistakes.misspelt_keys(resources, _warner(session.context, resources))
         if has_values:
             mistakes.values_as_documents(job.files, evaluated.files, values, session.context)
             if schema is None and execution.outside is None and job.values:
@@ -156,6 +159,16 @@ def _described(job: RenderJob, session: Session, execution: Execution, schema: D
     if job.options.inspect == INSPECT_JSON_SCHEMA:
         from plait.ytt.schema.json_schema import json_schema as describe
     return RenderResult(documents=DocumentSet([describe(schema or ANY)]), is_schema=True)
+
+
+def _is_unusual(document: Document) -> bool:
+    """True if a document has metadata with a key that few resources have."""
+    metadata = document.value.find("metadata") if type(document.value) is Map else None
+    return (
+        metadata is not None
+        and type(metadata.value) is Map
+        and any(one.key not in ("name", "namespace", "labels", "annotations") for one in metadata.value.items)
+    )
 
 
 def _warner(context: Context, documents: Sequence[Document]) -> Warn:
