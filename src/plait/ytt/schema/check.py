@@ -136,6 +136,8 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
         return flag
     if value is None:
         return public("@schema/nullable in the schema allows null")
+    if name == "map" and type(item) is Document and item.position == declared.position:
+        return public('the data values of a library are a map: with_data_values({"NAME": VALUE})')
     if type(value) is str and (name in _UNQUOTED or name == "map"):
         from plait.ytt.schema.hints import of_string
 
@@ -151,8 +153,6 @@ def _type_hint(declared: Type, item: Item) -> Wording | None:
     if name == "map" and type(item) is ArrayItem:
         keys = [key_text(one.key) for one in declared.declarations.values()] if isinstance(declared, MapType) else []
         return public(f"each item is a map: - {keys[0] if keys else 'KEY'}: VALUE")
-    if name == "map" and type(item) is Document and item.position == declared.position:
-        return public('the data values of a library are a map: with_data_values({"NAME": VALUE})')
     if name == "map":
         return public("write KEY: VALUE lines, without dashes")
     return public('begin each item with "- "') if name == "array" else None
