@@ -35,8 +35,8 @@ def hints(tmp_path: pathlib.Path, values: str) -> str:
         ("replicas: \u00a03\n", NO_BREAK),
         ("ratio: 2\u00a0\n", NO_BREAK),
         ("name: x\nreplicas:\u00a03\ndebug: true\n", NO_BREAK),
-        ("replicas: “3”\n", "“ is no quote"),
-        ("debug: ‘true’\n", "‘ is no quote"),
+        ("replicas: “3”\n", "“ is not a quote"),
+        ("debug: ‘true’\n", "‘ is not a quote"),
     ],
 )
 def test_the_hint_names_the_slip(values: str, hint: str, tmp_path: pathlib.Path) -> None:

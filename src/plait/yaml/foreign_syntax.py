@@ -27,7 +27,7 @@ _TEXT = (
     "(@ @) is the code of a text template, and this file is read as YAML: --file-mark PATH:type=text-template, or a name "
     "that ends in .txt"
 )
-NO_BREAK_SPACE = "a no-break space (U+00A0) is no space in YAML: write a plain space in its place"
+NO_BREAK_SPACE = "a no-break space (U+00A0) is not a space in YAML: write a plain space in its place"
 _NO_BREAK = re.compile(r"(?:^|[:\s-])\u00a0")
 # A statement of a text template, not an inserted expression.
 _OF_TEXT = re.compile(r"\(@-?\s")

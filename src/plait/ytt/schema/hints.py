@@ -38,7 +38,7 @@ _QUOTES = "“”„‟‘’‚‛"
 
 
 def of_string(text: str, name: str) -> str | None:
-    """The cause if a plain scalar was meant as a value of another type, or None. name: of the declared type."""
+    """The cause if a plain scalar was meant as a value of another type, or None. name: the declared type."""
     if name == "map":
         key = _KEY.match(text)
         if key is None:
@@ -54,7 +54,7 @@ def of_string(text: str, name: str) -> str | None:
     if mark and is_meant(value.rstrip()):
         return "a space precedes the # of a comment: VALUE # COMMENT"
     if text[0:1] in _QUOTES and is_meant(text.strip(_QUOTES)):
-        return f"{text[0]} is no quote in YAML: write the value without it"
+        return f"{text[0]} is not a quote in YAML: write the value without it"
     return None
 
 
