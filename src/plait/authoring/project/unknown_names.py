@@ -193,7 +193,12 @@ def path_hint(text: str, setting: str, directory: str) -> str | None:
     paths = [one for one in re.split(r"[\s,]+", text) if one]
     if len(paths) > 1 and all(_exists(directory, one) for one in paths):
         return f"{len(paths)} paths are {len(paths)} items: {setting}: [{', '.join(paths)}]"
-    if os.path.isabs(text) or os.pardir in text.split("/") or not may_read(directory or os.curdir):
+    folder = os.path.join(directory, os.path.dirname(text))
+    if os.path.dirname(text.rstrip("/")):
+        # The same file of another environment is not the one that was meant.
+        is_empty = may_read(folder) and os.path.isdir(folder) and not os.listdir(folder)
+        return f'"{os.path.dirname(text)}" is empty' if is_empty else None
+    if not may_read(directory or os.curdir):
         return None
     name = os.path.basename(text.rstrip("/"))
     with suppress(PlaitError):
