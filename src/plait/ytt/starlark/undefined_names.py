@@ -44,7 +44,7 @@ _MODULES = {
 
 
 def of_module(name: str, path: str) -> str:
-    """The hint for a name that a module of ytt lacks. path: of the module."""
+    """The hint for a name that a module of ytt lacks. path: the path of the module."""
     if name in _MODULES:
         return f'a module is loaded from its own path: load("@ytt:{name}", "{name}")'
     return f'a module has one name: load("{path}", "{path.removeprefix("@ytt:")}")'
