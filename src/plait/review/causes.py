@@ -8,15 +8,12 @@ a budget. Nothing is a cause, or without effect, that no evaluation has shown.
 
 from __future__ import annotations
 
-import re
-
 from plait.base.errors import LimitError
-from plait.base.source import Source
-from plait.insight.extents import Extents
 from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
 from plait.review.smallest import smallest
-from plait.review.values import ADDED, MOVED, RENAMED, Alignment, leaf_ways
+from plait.review.unit_lines import UnitLines, moved_units
+from plait.review.values import ADDED, MOVED, Alignment, leaf_ways
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -133,12 +130,11 @@ class Examination:
         self._changes = found
         self._alignment = alignment
         self._units = [unit for change in files.values() for unit in change.units]
-        self._partners = _moved([unit for unit in self._units if unit.is_whole])
+        self._partners = moved_units([unit for unit in self._units if unit.is_whole])
         self._prove = prove
         self._trials: dict[frozenset[Unit], Trial] = {}
-        self._sets: list[frozenset[Unit]] = []
-        self._new_lines = _Index(files.values(), is_new=True)
-        self._old_lines = _Index(files.values(), is_new=False)
+        self._new_lines = UnitLines(files.values(), is_new=True)
+        self._old_lines = UnitLines(files.values(), is_new=False)
         self.findings = Findings()
 
     def run(self) -> Findings:
@@ -455,97 +451,6 @@ class Examination:
                         ):
                             found |= index.at(path_of(shown), line) & wanted
         return found
-
-
-class _Index:
-    """The units by the lines of one side, with the first lines of the statements and functions around them, and the
-    lines with aliases of their anchors.
-    """
-
-    def __init__(self, files: Iterable[FileChange], *, is_new: bool) -> None:
-        self._lines: dict[str, dict[int, set[Unit]]] = {}
-        self._whole: dict[str, set[Unit]] = {}
-        for change in files:
-            entry = change.new if is_new else change.old
-            if entry is None:
-                continue
-            every = self._whole.setdefault(change.file, set())
-            lines = self._lines.setdefault(change.file, {})
-            rows = change.new_lines if is_new else change.old_lines
-            aliases = _references("*", rows, range(1, len(rows) + 1))
-            extents = Extents(Source(change.file, "".join(rows)))
-            for unit in change.units:
-                if unit.is_whole:
-                    every.add(unit)
-                    continue
-                ranges = unit.new_ranges if is_new else unit.old_ranges
-                for start, end in ranges:
-                    for line in range(start, end + 1):
-                        for first in extents.starts(line):
-                            lines.setdefault(first, set()).add(unit)
-                    for name in _references("&", rows, range(start, end + 1)) if aliases else ():
-                        for line in aliases.get(name, ()):
-                            lines.setdefault(line, set()).add(unit)
-
-    def at(self, file: str, line: int) -> set[Unit]:
-        """The units with a line; all units of the file for line 0."""
-        lines = self._lines.get(file)
-        if lines is None:
-            return set()
-        whole = self._whole[file]
-        if line <= 0:
-            return {*whole, *(unit for units in lines.values() for unit in units)}
-        return whole | lines.get(line, set())
-
-
-def _references(sign: str, rows: Sequence[str], lines: Iterable[int]) -> dict[str, list[int]]:
-    """The lines with each anchor, or each alias, of a text. sign: `&` or `*`."""
-    found: dict[str, list[int]] = {}
-    for line in lines:
-        if sign in rows[line - 1]:
-            for one, name in _REFERENCE.findall(rows[line - 1]):
-                if one == sign:
-                    found.setdefault(name, []).append(line)
-    return found
-
-
-# An anchor or an alias, or what looks like one: a candidate too many only costs an evaluation.
-_REFERENCE = re.compile(r"(?<![^\s\[{,])([&*])([^\s\[\]{},]+)")
-
-
-def _moved(units: Sequence[Unit]) -> dict[Unit, list[Unit]]:
-    """Pairs of a removed and an added file, in both directions: a moved file is reverted as a whole. Both have the same
-    content, or mostly the same lines and the same name except for numbers.
-    """
-    found: dict[Unit, list[Unit]] = {}
-    gone = [unit for unit in units if unit.change.new is None and unit.change.old is not None]
-    come = [unit for unit in units if unit.change.old is None and unit.change.new is not None]
-    for is_moved in (_has_same_data, _has_same_name):
-        for new in come:
-            old = next((one for one in gone if one not in found and new not in found and is_moved(one, new)), None)
-            if old is not None:
-                found[old], found[new] = [new], [old]
-    return found
-
-
-def _has_same_data(old: Unit, new: Unit) -> bool:
-    return old.change.old == new.change.new
-
-
-def _has_same_name(old: Unit, new: Unit) -> bool:
-    before, after = old.change.old, new.change.new
-    if before is None or after is None or _versionless(old.file) != _versionless(new.file):
-        return False
-    left, right = {*before.data.split(b"\n")}, {*after.data.split(b"\n")}
-    return 2 * len(left & right) > max(len(left), len(right))
-
-
-_NUMBER = re.compile(r"\d+")
-
-
-def _versionless(file: str) -> str:
-    """The name of a file without numbers: a new version of `release-1.2.yaml` is in `release-1.3.yaml`."""
-    return _NUMBER.sub("", file.rpartition("/")[2])
 
 
 def _coloured(order: Sequence[Unit], neighbours: Mapping[Unit, set[Unit]], *, alone: bool) -> Iterator[list[Unit]]:
