@@ -11,7 +11,7 @@ from __future__ import annotations
 from plait.base.errors import LimitError
 from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
-from plait.review.smallest import smallest
+from plait.review.joint_causes import JointSearch, independent
 from plait.review.unit_lines import UnitLines, moved_units
 from plait.review.values import ADDED, MOVED, Alignment, leaf_ways
 from plait.tree.nodes import Array, Map
@@ -35,13 +35,6 @@ _OTHER_BUDGET = 12
 _SINGLE_BUDGET = 60
 # Values inside one added or removed collection whose origins are read.
 _MOST_LEAVES = 40
-# The values that name a document.
-_NAMING = ("kind", "schema", "metadata.name", "metadata.namespace")
-# Evaluations in which the diagnostics of the previous ones name further units.
-_MOST_ROUNDS = 6
-# Units of a set that may not be the smallest one, and of one without a superfluous unit.
-_MOST_JOINT = 8
-_MOST_NEEDED = 40
 
 
 class Verdict:
@@ -80,7 +73,7 @@ class Trial:
     from BASE. added: the places that only HEAD has. is_skipped: there was no time for it.
     """
 
-    __slots__ = ("_added", "_is_known", "_places", "_prefixes", "error", "is_same")
+    __slots__ = ("_added", "_places", "_prefixes", "error", "is_same", "is_skipped")
 
     def __init__(
         self,
@@ -92,7 +85,7 @@ class Trial:
         is_skipped: bool = False,
     ) -> None:
         self.error = error
-        self._is_known = error is None and not is_skipped
+        self.is_skipped = is_skipped
         self.is_same = is_same
         self._places = set(places)
         self._added = set(added)
@@ -101,7 +94,7 @@ class Trial:
     def restores(self, change: Change) -> bool:
         """True if a value is as on BASE's side, and nowhere else as on HEAD's."""
         place = change.place
-        if not self._is_known or place in self._prefixes or change.new_place in self._added:
+        if self.error is not None or self.is_skipped or place in self._prefixes or change.new_place in self._added:
             return False
         return not any(place[:size] in self._places for size in range(1, len(place)))
 
@@ -154,7 +147,7 @@ class Examination:
     # ---- evaluations
 
     def _trial(self, units: Iterable[Unit]) -> Trial:
-        key = frozenset(other for unit in units for other in (unit, *self._partners.get(unit, ())))
+        key = self._with_partners(units)
         known = self._trials.get(key)
         if known is None:
             if not self._evaluator.cpu_budget.allows():
@@ -172,6 +165,10 @@ class Examination:
                 known = Trial(None, places, added, is_same=made.has_same_output(self._head))
             self._trials[key] = known
         return known
+
+    def _with_partners(self, units: Iterable[Unit]) -> frozenset[Unit]:
+        """Units with the other files of those that moved."""
+        return frozenset(other for unit in units for other in (unit, *self._partners.get(unit, ())))
 
     # ---- candidates
 
@@ -292,7 +289,7 @@ class Examination:
         return 1
 
     def _cause(self, number: int, units: frozenset[Unit]) -> None:
-        units = frozenset(other for unit in units for other in (unit, *self._partners.get(unit, ())))
+        units = self._with_partners(units)
         known = self.findings.causes.setdefault(number, [])
         if units not in known:
             known.append(units)
@@ -304,64 +301,61 @@ class Examination:
     # ---- sets of units
 
     def _try_joint(self) -> None:
+        """Searches sets of units for values without a cause. One evaluation is a step of all independent searches."""
         groups: dict[frozenset[Unit], list[int]] = {}
         for number, candidates in self.findings.candidates.items():
             if number not in self.findings.causes:
-                groups.setdefault(candidates, []).append(number)
-        budget = JOINT_BUDGET
-        # A search among all units can use up the budget, so every group is first searched from its candidates.
-        for is_last in (False, True):
-            for candidates, numbers in sorted(groups.items(), key=lambda group: -len(group[1])):
-                rest = [number for number in numbers if number not in self.findings.causes]
-                if rest and budget > 0:
-                    budget -= self._search(frozenset() if is_last else candidates, rest, budget)
+                groups.setdefault(self._with_partners(candidates), []).append(number)
+        every = frozenset(self._units)
+        order = sorted(groups.items(), key=lambda group: -len(group[1]))
+        searches = [JointSearch(numbers, candidates, every, self._named) for candidates, numbers in order]
+        left = JOINT_BUDGET
+        while left > 0:
+            searches = [one for one in searches if self._goes_on(one)]
+            batch = independent(searches)
+            if not batch:
+                return
+            left -= self._step(batch[:1] if self._prove else batch, left)
+        for one in searches:
+            self._conclude(one)
 
-    def _search(self, candidates: frozenset[Unit], numbers: Sequence[int], budget: int) -> int:
-        """Searches the smallest set that restores values, within a budget. Returns the number of evaluations.
+    def _goes_on(self, search: JointSearch) -> bool:
+        """True if a search has another step, for values without a cause."""
+        if search.trial is None:
+            search.numbers = [number for number in search.numbers if number not in self.findings.causes]
+        if search.wanted is None:
+            self._conclude(search)
+        return search.wanted is not None and bool(search.numbers)
 
-        candidates: the units to begin with; all units if there are none.
-        """
-        used = 0
-        # A set that restored other values may restore these, too; no evaluation is needed to see that.
-        found = next((units for units in self._sets if self._restores(units, numbers)), None)
-        units = candidates
-        while found is None and units and used < min(_MOST_ROUNDS, budget):
-            trial = self._trial(units)
-            used += 1
-            if trial.error is None:
-                if self._restores(units, numbers):
-                    found = units
-                break
-            # Reverting fails: the diagnostic names what belongs to it.
-            named = self._named(trial.error, units) - units
-            if not named:
-                break
-            units = units | named
-        if found is None:
-            if candidates or len(self._units) > 1 << 10:
-                return used
-            found = frozenset(self._units)  # BASE, which restores everything
-        rest, count = smallest(
-            sorted(found, key=lambda unit: (unit.sort_key, unit.number)),
-            lambda kept: self._restores(kept, numbers),
-            budget - used,
-        )
-        units = frozenset(rest)
-        if len(units) <= (_MOST_NEEDED if used + count < budget else _MOST_JOINT):
-            self._sets.append(units)
-            trial = self._trial(units)
-            for number, candidates_of in self.findings.candidates.items():
-                is_asked = number in numbers
-                if number in self.findings.causes or not (is_asked or candidates_of & units):
-                    continue
-                if trial.restores(self._changes[number]):
-                    self._cause(number, units)
-        return used + count
-
-    def _restores(self, units: Iterable[Unit], numbers: Sequence[int]) -> bool:
-        """True if all these values are as on BASE's side without the units."""
+    def _step(self, searches: Sequence[JointSearch], budget: int) -> int:
+        """Reverts the sets that searches want, and those of each half if that fails. Returns the number of evaluations."""
+        units = self._with_partners(unit for one in searches for unit in one.wanted or ())
         trial = self._trial(units)
-        return all(trial.restores(self._changes[number]) for number in numbers)
+        if trial.is_skipped:
+            return budget
+        used = 1
+        if trial.error is not None and len(searches) > 1:
+            half = len(searches) // 2
+            for part in (searches[:half], searches[half:]):
+                if used < budget:
+                    used += self._step(part, budget - used)
+            return used
+        for one in searches:
+            one.answer(trial, units, [number for number in one.numbers if trial.restores(self._changes[number])])
+        return used
+
+    def _conclude(self, search: JointSearch) -> None:
+        """Notes the set that a search found as the cause of the values that it restores."""
+        trial, units = search.trial, search.units
+        if trial is None or not search.is_found:
+            return
+        others = search.reverted - units
+        for number, candidates in self.findings.candidates.items():
+            is_asked = number in search.numbers or bool(candidates & units)
+            if number in self.findings.causes or not is_asked or candidates & others:
+                continue
+            if trial.restores(self._changes[number]):
+                self._cause(number, units)
 
     def _named(self, error: PlaitError, reverted: Iterable[Unit]) -> set[Unit]:
         """The units at the positions of the diagnostic of an evaluation without some units."""

@@ -1,0 +1,102 @@
+"""Searches the sets of units that change values only together.
+
+Values with the same candidates are one search, which reverts one set of units after another. Searches without a common
+unit are independent: one evaluation reverts a set of each, as for single units of one colour.
+"""
+
+from __future__ import annotations
+
+from plait.review.smallest import reductions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Sequence
+
+    from plait.base.errors import PlaitError
+    from plait.review.causes import Trial
+    from plait.review.units import Unit
+
+# Evaluations in which the diagnostics of the previous ones name further units.
+_MOST_ROUNDS = 6
+# Units of a set that may not be the smallest one, and of one without a superfluous unit.
+_MOST_JOINT = 8
+_MOST_NEEDED = 40
+# Units of a change that are all searched.
+_MOST_UNITS = 1 << 10
+
+
+class JointSearch:
+    """The search for the smallest set of units that restores some values.
+
+    numbers: of the values. scope: the units that it may revert. is_wide: these are all units of the change, because
+    the candidates do not restore the values. wanted: the set to revert next, None at the end. units: the smallest set
+    so far that restores the values. trial: the evaluation that showed it. reverted: all units that were reverted in it.
+    """
+
+    __slots__ = ("_every", "_named", "_steps", "is_wide", "numbers", "reverted", "scope", "trial", "units", "wanted")
+
+    def __init__(
+        self,
+        numbers: Sequence[int],
+        candidates: frozenset[Unit],
+        every: frozenset[Unit],
+        named: Callable[[PlaitError, Iterable[Unit]], set[Unit]],
+    ) -> None:
+        self.numbers = numbers
+        self.scope = candidates
+        self.is_wide = False
+        self.units: frozenset[Unit] = frozenset()
+        self.trial: Trial | None = None
+        self.reverted: frozenset[Unit] = frozenset()
+        self._every = every
+        self._named = named
+        self._steps = self._sets()
+        self.wanted: frozenset[Unit] | None = next(self._steps)
+
+    def answer(self, trial: Trial, reverted: frozenset[Unit], restored: Sequence[int]) -> None:
+        """Continues after an evaluation without the wanted set. restored: those of the values that are as before."""
+        assert self.wanted is not None
+        if restored and (self.trial is None or len(restored) == len(self.numbers)):
+            self.numbers = restored
+            self.units, self.trial, self.reverted = self.wanted, trial, reverted
+        self.wanted = self._steps.send(trial)
+
+    @property
+    def is_found(self) -> bool:
+        """True if the set is small enough to be a cause."""
+        return 0 < len(self.units) <= (_MOST_NEEDED if self.wanted is None else _MOST_JOINT)
+
+    def _sets(self) -> Generator[frozenset[Unit] | None, Trial, None]:
+        wanted = self.scope
+        for _ in range(_MOST_ROUNDS if wanted else 0):
+            trial = yield wanted
+            if trial.error is None:
+                break
+            # Reverting fails: the diagnostic names what belongs to it.
+            named = self._named(trial.error, wanted) - wanted
+            if not named:
+                break
+            wanted |= named
+            self.scope |= named
+        if not self.units and len(self._every) <= _MOST_UNITS:
+            self.scope, self.is_wide = self._every, True
+            yield self._every  # BASE, which restores everything
+        steps = reductions(sorted(self.units, key=lambda unit: (unit.sort_key, unit.number)))
+        kept = next(steps, None)
+        while kept is not None:
+            part = frozenset(kept)
+            yield part
+            try:
+                kept = steps.send(self.units == part)
+            except StopIteration:
+                break
+        yield None
+
+
+def independent(searches: Iterable[JointSearch]) -> list[JointSearch]:
+    """The first of some searches, with those that share no unit with it or with each other."""
+    found: list[JointSearch] = []
+    for one in sorted(searches, key=lambda one: one.is_wide):
+        if all(one.scope.isdisjoint(other.scope) for other in found):
+            found.append(one)
+    return found
