@@ -33,6 +33,8 @@ JOINT_BUDGET = 48
 _OTHER_BUDGET = 12
 # Evaluations for single units and colours of one run.
 _SINGLE_BUDGET = 60
+# Candidates of a value that are reverted one by one. Of more, the cause is found in fewer evaluations by halving.
+_MOST_SINGLE = 6
 # Values inside one added or removed collection whose origins are read.
 _MOST_LEAVES = 40
 
@@ -252,7 +254,9 @@ class Examination:
                 weights[unit] = weights.get(unit, 0) + 1
         for candidates in sets:
             for unit in candidates:
-                neighbours.setdefault(unit, set()).update(candidates)
+                near = neighbours.setdefault(unit, set())
+                if len(candidates) <= _MOST_SINGLE:
+                    near |= candidates
         # Units of few values first: a unit that many values share mostly only decides that they exist.
         order = sorted(weights, key=lambda unit: (weights[unit], unit.sort_key))
         left = _SINGLE_BUDGET
@@ -283,9 +287,9 @@ class Examination:
             return used
         own = set(units)
         for number, candidates in self.findings.candidates.items():
-            for unit in candidates & own:
-                if trial.restores(self._changes[number]):
-                    self._cause(number, frozenset([unit]))
+            mine = candidates & own
+            if len(mine) == 1 and trial.restores(self._changes[number]):
+                self._cause(number, mine)
         return 1
 
     def _cause(self, number: int, units: frozenset[Unit]) -> None:
