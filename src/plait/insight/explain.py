@@ -8,7 +8,7 @@ values, variables, lines of code and items of other documents that it was comput
 from __future__ import annotations
 
 from plait.insight.item_names import ItemNames
-from plait.insight.node_paths import all_places, means_text, parse, text_lines
+from plait.insight.node_paths import NodePath, all_places, means_text, parse, text_lines
 from plait.insight.path_resolution import find
 from plait.tree.deferred_values import is_deferred
 from plait.tree.nodes import COLLECTION_TYPES, Array, Map, MapItem, walk
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.base.source import Source
-    from plait.insight.node_paths import NodePath
     from plait.tree.nodes import Document, Item, Value
     from plait.tree.provenance import Change, Origin, Trace
     from plait.tree.provenance.marks import Marks
@@ -253,6 +252,36 @@ class Explainer:
             return False
         entries = self._brought(node_path, self.entries(node_path.item))
         return any(marks.is_secret_line(one.source, one.line) for one in flat(entries))
+
+    def hidden(self, document: Document, number: int) -> set[Item]:
+        """The scalars and empty collections of a document that `hides` is true for. number: of the document."""
+        marks = self.marks
+        found: set[Item] = set()
+        if marks is None:
+            return found
+        pending: list[tuple[tuple[Item, ...], bool, tuple[Item, Change] | None]] = [((), False, None)]
+        while pending:
+            way, is_decided, carrier = pending.pop()
+            item = way[-1] if way else document
+            is_decided = is_decided or self._is_decided(item)
+            value = item.value
+            if (type(value) is Map or type(value) is Array) and value.items:
+                items: Sequence[Item] = value.items
+                change = self.trace.changes.get(self.trace.original(item)) if way else None
+                if change is not None:
+                    carrier = (item, change) if change.action == "substitution" else None
+                pending += [((*way, one), is_decided, carrier) for one in items]
+            elif (
+                is_decided
+                or marks.is_secret(item)
+                or (
+                    carrier is not None
+                    and self._is_secretly_carried(*carrier)
+                    and self.hides(NodePath(document, number, way))
+                )
+            ):
+                found.add(item)
+        return found
 
     def _is_secretly_carried(self, item: Item, change: Change) -> bool:
         """True if a line that contributes to the substitution of a collection is secret. Cached for all its values."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from plait.base.lines import lines_with_breaks
 from plait.insight.explain import Explainer
-from plait.insight.node_paths import all_places
 from plait.tree.nodes import Array, Document, Map
 from plait.tree.secrets import HIDDEN, uses_secrets
 
@@ -40,7 +39,7 @@ def masked(
     marks = trace.marks
     explainer = Explainer(trace)
     documents = explainer.visible(documents)
-    secret: set[Item] = {place.item for place in all_places(documents, {}) if explainer.hides(place)}
+    secret: set[Item] = set()
 
     def without(item: Item) -> Value:
         if item in secret:
@@ -52,7 +51,11 @@ def masked(
             return value
         return marks.rekeyed(value, (without(one) for one in value.items))
 
-    return [document.with_value(without(document)) for document in documents]
+    found: list[Document] = []
+    for number, document in enumerate(documents):
+        secret = explainer.hidden(document, number)
+        found.append(document.with_value(without(document)) if secret or marks.may_have_keys else document)
+    return found
 
 
 def withheld(value: Value) -> Value:

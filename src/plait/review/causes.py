@@ -123,6 +123,7 @@ class Examination:
         self._base = base
         self._head = head
         self._changes = found
+        self._differences = [(one.kind, one.place) for one in found]
         self._alignment = alignment
         self._units = [unit for change in files.values() for unit in change.units]
         self._partners = moved_units([unit for unit in self._units if unit.is_whole])
@@ -164,7 +165,9 @@ class Examination:
                 found = compared(self._base, made, alignment, self._alignment)
                 places = (*alignment.met, *(one.place for one in found))
                 added = [one.place for one in found if one.kind == ADDED]
-                known = Trial(None, places, added, is_same=made.has_same_output(self._head))
+                # What differs otherwise from BASE is not HEAD's output, and need not be printed to know that.
+                is_same = [(one.kind, one.place) for one in found] == self._differences
+                known = Trial(None, places, added, is_same=is_same and made.has_same_output(self._head))
             self._trials[key] = known
         return known
 

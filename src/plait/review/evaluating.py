@@ -188,6 +188,7 @@ class Evaluator:
         self.count = 0
         self._engines = {_BASE: Engine(), _HEAD: Engine(), _MIXED: Engine()}
         self._projects: dict[Entry | None, Project] = {}
+        self._with_secrets: set[str] = set()
 
     def base(self, task: Task, *, trace: bool) -> Outcome:
         """The outcome on BASE's side. It has no provenance if the budget does not allow it."""
@@ -238,13 +239,16 @@ class Evaluator:
         record = Trace() if trace else None
         if record is not None:
             record.follows_all = True
+        is_marked = task.name in self._with_secrets
         try:
             self.sides.show(files)
             run, engine = self._run(task, files), self._engines[side]
-            made = run.evaluate(view=view, limits=limits, engine=engine, trace=record or False, checks=False)
-            if uses_secrets(view) and record is None and not uses_secrets(made.trace):
+            made = run.evaluate(view=view, limits=limits, engine=engine, trace=record or is_marked, checks=False)
+            if uses_secrets(view) and record is None and not is_marked and not uses_secrets(made.trace):
                 # Only marks tell which values may be compared.
                 made = run.evaluate(view=view, limits=limits, engine=engine, trace=True, checks=False)
+            if uses_secrets(view):
+                self._with_secrets.add(task.name)
             return Outcome(made, None, view, made.trace)
         except PlaitError as error:
             return Outcome(None, error, view, record)

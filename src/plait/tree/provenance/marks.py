@@ -246,9 +246,14 @@ class Marks:
         """True if the value of an item, or any value inside it, is secret."""
         return self.is_secret(item) or any(map(self.is_secret, walk(item.value)))
 
+    @property
+    def may_have_keys(self) -> bool:
+        """False if no key is secret: none was computed."""
+        return self._all or bool(self.trace.keys)
+
     def secret_keys(self, parent: Map) -> dict[MapItem, str]:
         """The items of a map with secret keys, and the text shown instead of the key: `(secret)`, `(secret 2)`."""
-        found = [item for item in parent.items if self.has_secret_key(item)]
+        found = [item for item in parent.items if self.has_secret_key(item)] if self.may_have_keys else []
         return {
             item: HIDDEN if number == 1 else f"{HIDDEN[:-1]} {number})" for number, item in enumerate(found, start=1)
         }
@@ -389,9 +394,13 @@ class Marks:
         known = self.known
         if start in known:
             return known[start]
-        seen: set[Origin] = {start}
-        path: list[tuple[Origin, Iterator[Origin]]] = [(start, iter(self._next(start)))]
         found = self._is_source(start)
+        first = () if found else self._next(start)
+        if not first:
+            known[start] = found
+            return found
+        seen: set[Origin] = {start}
+        path: list[tuple[Origin, Iterator[Origin]]] = [(start, iter(first))]
         while path and not found:
             for origin in path[-1][1]:
                 if origin in seen:
