@@ -328,8 +328,7 @@ class Examination:
 
     def _goes_on(self, search: JointSearch) -> bool:
         """True if a search has another step, for values without a cause."""
-        if search.trial is None:
-            search.numbers = [number for number in search.numbers if number not in self.findings.causes]
+        search.numbers = [number for number in search.numbers if number not in self.findings.causes]
         if search.wanted is None:
             self._conclude(search)
         return search.wanted is not None and bool(search.numbers)

@@ -1,7 +1,7 @@
 """Searches the sets of units that change values only together.
 
-Values with the same candidates are one search, which reverts one set of units after another. Searches without a common
-unit are independent: one evaluation reverts a set of each, as for single units of one colour.
+Values with the same candidates are one search, which reverts one set of units after another. One evaluation reverts a
+set of many searches, as long as nothing else that a search may revert is among them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Evaluations in which the diagnostics of the previous ones name further units.
 _MOST_ROUNDS = 6
-# Units of a set that may not be the smallest one, and of one without a superfluous unit.
+# Units of a set that may not be the smallest one, and of one without a superfluous unit, or only of candidates.
 _MOST_JOINT = 8
 _MOST_NEEDED = 40
 # Units of a change that are all searched.
@@ -64,7 +64,8 @@ class JointSearch:
     @property
     def is_found(self) -> bool:
         """True if the set is small enough to be a cause."""
-        return 0 < len(self.units) <= (_MOST_NEEDED if self.wanted is None else _MOST_JOINT)
+        is_whole = self.wanted is None or not self.is_wide
+        return 0 < len(self.units) <= (_MOST_NEEDED if is_whole else _MOST_JOINT)
 
     def _sets(self) -> Generator[frozenset[Unit] | None, Trial, None]:
         wanted = self.scope
@@ -94,9 +95,17 @@ class JointSearch:
 
 
 def independent(searches: Iterable[JointSearch]) -> list[JointSearch]:
-    """The first of some searches, with those that share no unit with it or with each other."""
+    """The first of some searches, and those whose wanted sets can be reverted with its own: of the units of each search,
+    nothing but its wanted set is reverted.
+    """
     found: list[JointSearch] = []
+    reverted: set[Unit] = set()
+    kept: set[Unit] = set()
     for one in sorted(searches, key=lambda one: one.is_wide):
-        if all(one.scope.isdisjoint(other.scope) for other in found):
+        wanted = one.wanted or frozenset()
+        others = one.scope - wanted
+        if wanted.isdisjoint(kept) and others.isdisjoint(reverted):
             found.append(one)
+            reverted |= wanted
+            kept |= others
     return found
