@@ -178,6 +178,31 @@ def test_a_cause_of_two_files_together(place: Path) -> None:
     assert found.not_verified == []
 
 
+def test_causes_of_two_lines_each_share_evaluations(place: Path) -> None:
+    numbers = range(30)
+    either = "".join(f"  k{number}: #@ data.values.a{number} or data.values.b{number}\n" for number in numbers)
+    values = VALUES + "".join(f"a{number}: false\nb{number}: false\n" for number in numbers)
+    commit(
+        place,
+        {"config/more.yml": '#@ load("@ytt:data", "data")\nall:\n' + either, "config/values.yml": values},
+    )
+    write(place, {"config/values.yml": values.replace("false", "true")})
+    found = review("HEAD")
+    assert found.not_verified == []
+    assert [len(cause.lines) for cause in found.causes] == [2 for _ in numbers]
+    # Three for each, one after another, would be more than the budget.
+    assert found.evaluations < 12
+
+
+def test_a_value_of_many_candidates_does_not_need_an_evaluation_for_each(place: Path) -> None:
+    numbers = range(20)
+    commit(place, {"config/more.yml": "all:\n" + "".join(f"  k{number}: 1\n" for number in numbers)})
+    write(place, {"config/more.yml": "all:\n" + "".join(f"  k{number}: 1\n" for number in reversed(numbers))})
+    found = review("HEAD")
+    assert found.not_verified == []
+    assert found.evaluations < 45
+
+
 def test_a_run_that_fails_and_works_again(place: Path) -> None:
     broken = VALUES.replace("replicas: 3", "count: 3")
     write(place, {"config/values.yml": broken, "README": "x"})
