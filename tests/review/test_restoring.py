@@ -8,7 +8,7 @@ import random
 import pytest
 
 from plait.base.source import Source
-from plait.review.causes import Trial
+from plait.review.trial import Trial
 from plait.review.values import ADDED, CHANGED, REMOVED, Alignment, Change, changes, pairs_of
 from plait.tree.nodes import Document, to_plain
 from plait.yaml.reader import read

@@ -12,6 +12,7 @@ from plait.base.errors import LimitError
 from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
 from plait.review.joint_causes import JointSearch, independent
+from plait.review.trial import Trial
 from plait.review.unit_lines import UnitLines, moved_units
 from plait.review.values import ADDED, MOVED, Alignment, leaf_ways
 from plait.tree.nodes import Array, Map
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from plait.insight.node_paths import NodePath
     from plait.review.evaluating import Evaluator, Outcome
     from plait.review.units import FileChange, Unit
-    from plait.review.values import Change, Place
+    from plait.review.values import Change
     from plait.tree.nodes import Document, Item
 
 # Evaluations for the joint causes of one run, and for units without a part in any value.
@@ -68,37 +69,6 @@ class Findings:
         self.elsewhere: list[Verdict] = []
         self.idle: list[Verdict] = []
         self.unknown: list[Unit] = []
-
-
-class Trial:
-    """One evaluation with units reverted. error: it failed. is_same: the output is HEAD's. places: those that differ
-    from BASE. added: the places that only HEAD has. is_skipped: there was no time for it.
-    """
-
-    __slots__ = ("_added", "_places", "_prefixes", "error", "is_same", "is_skipped")
-
-    def __init__(
-        self,
-        error: PlaitError | None,
-        places: Iterable[Place],
-        added: Iterable[Place] = (),
-        *,
-        is_same: bool,
-        is_skipped: bool = False,
-    ) -> None:
-        self.error = error
-        self.is_skipped = is_skipped
-        self.is_same = is_same
-        self._places = set(places)
-        self._added = set(added)
-        self._prefixes = {place[:size] for place in self._places for size in range(1, len(place) + 1)}
-
-    def restores(self, change: Change) -> bool:
-        """True if a value is as on BASE's side, and nowhere else as on HEAD's."""
-        place = change.place
-        if self.error is not None or self.is_skipped or place in self._prefixes or change.new_place in self._added:
-            return False
-        return not any(place[:size] in self._places for size in range(1, len(place)))
 
 
 class Examination:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
 
     from plait.base.errors import PlaitError
-    from plait.review.causes import Trial
+    from plait.review.trial import Trial
     from plait.review.units import Unit
 
 # Evaluations in which the diagnostics of the previous ones name further units.
