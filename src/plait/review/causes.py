@@ -326,11 +326,17 @@ class Examination:
         if trial is None or not search.is_found:
             return
         others = search.reverted - units
+        proof: Trial | None = None
         for number, candidates in self.findings.candidates.items():
             is_asked = number in search.numbers or bool(candidates & units)
             if number in self.findings.causes or not is_asked or candidates & others:
                 continue
-            if trial.restores(self._changes[number]):
+            change = self._changes[number]
+            shown = trial
+            if others and change.is_hidden:
+                # A document is redacted because of others, whose units are not among its candidates.
+                shown = proof = proof or self._trial(units)
+            if shown.restores(change):
                 self._cause(number, units)
 
     def _named(self, error: PlaitError, reverted: Iterable[Unit]) -> set[Unit]:

@@ -71,8 +71,8 @@ _REFERENCE = re.compile(r"(?<![^\s\[{,])([&*])([^\s\[\]{},]+)")
 
 
 def moved_units(units: Sequence[Unit]) -> dict[Unit, list[Unit]]:
-    """The removed file of each added one with the same content, or with the same name but for numbers and mostly the
-    same lines, and the other way around: a file that moved is reverted as a whole.
+    """Pairs of a removed and an added file, in both directions: a moved file is reverted as a whole. Both have the same
+    content, or mostly the same lines and the same name except for numbers.
     """
     found: dict[Unit, list[Unit]] = {}
     gone = [unit for unit in units if unit.change.new is None and unit.change.old is not None]

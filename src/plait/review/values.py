@@ -10,6 +10,7 @@ from plait.base.text_diff import ranges
 from plait.insight.diff import is_encrypted, paired, printed
 from plait.insight.item_names import by_key, identifies, identifying
 from plait.tree.nodes import Array, Map, check_nodes, equal, key_id, walk
+from plait.tree.secrets import HIDDEN
 from plait.yaml.document_names import document_name, key_text, namespace_of
 from plait.yaml.inline import flow_text
 
@@ -84,6 +85,12 @@ class Change:
         """The value on the new side."""
         assert self.new is not None
         return self.new_way[-1].value if self.new_way else self.new.value
+
+    @property
+    def is_hidden(self) -> bool:
+        """True if a secret is shown instead of the value on a side."""
+        sides = [*([self.before] if self.has_old else ()), *([self.after] if self.has_new else ())]
+        return any(type(value) is str and value == HIDDEN for value in sides)
 
     @property
     def is_document(self) -> bool:
