@@ -254,7 +254,7 @@ class Explainer:
         return any(marks.is_secret_line(one.source, one.line) for one in flat(entries))
 
     def hidden(self, document: Document, number: int) -> set[Item]:
-        """The scalars and empty collections of a document that `hides` is true for. number: of the document."""
+        """The scalars and empty collections of a document that `hides` is true for. number: the index of the document."""
         marks = self.marks
         found: set[Item] = set()
         if marks is None:

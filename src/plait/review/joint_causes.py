@@ -28,7 +28,7 @@ _MOST_UNITS = 1 << 10
 class JointSearch:
     """The search for the smallest set of units that restores some values.
 
-    numbers: of the values. scope: the units that it may revert. is_wide: these are all units of the change, because
+    numbers: the indexes of the values. scope: the units that it may revert. is_wide: these are all units of the change, because
     the candidates do not restore the values. wanted: the set to revert next, None at the end. units: the smallest set
     so far that restores the values. trial: the evaluation that showed it. reverted: all units that were reverted in it.
     """

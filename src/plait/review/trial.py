@@ -1,4 +1,4 @@
-"""What an evaluation without some units of a change shows."""
+"""The differences that an evaluation without some units of a change has."""
 
 from __future__ import annotations
 
