@@ -14,7 +14,7 @@ from plait.review.evaluating import compared
 from plait.review.joint_causes import JointSearch, independent
 from plait.review.trial import Trial
 from plait.review.unit_lines import UnitLines, moved_units
-from plait.review.values import ADDED, MOVED, Alignment, leaf_ways
+from plait.review.values import ADDED, MOVED, RENAMED, Alignment, leaf_ways
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -38,6 +38,8 @@ _SINGLE_BUDGET = 60
 _MOST_SINGLE = 6
 # Values inside one added or removed collection whose origins are read.
 _MOST_LEAVES = 40
+# The values that name a document.
+_NAMING = ("kind", "schema", "metadata.name", "metadata.namespace")
 
 
 class Verdict:
@@ -99,6 +101,7 @@ class Examination:
         self._partners = moved_units([unit for unit in self._units if unit.is_whole])
         self._prove = prove
         self._trials: dict[frozenset[Unit], Trial] = {}
+        self._sets: list[frozenset[Unit]] = []
         self._new_lines = UnitLines(files.values(), is_new=True)
         self._old_lines = UnitLines(files.values(), is_new=False)
         self.findings = Findings()
@@ -299,6 +302,14 @@ class Examination:
     def _goes_on(self, search: JointSearch) -> bool:
         """True if a search has another step, for values without a cause."""
         search.numbers = [number for number in search.numbers if number not in self.findings.causes]
+        if search.is_wide and search.trial is None:
+            # A set that restored other values may restore these, too.
+            for units in self._sets:
+                trial = self._trial(units)
+                for number in search.numbers:
+                    if number not in self.findings.causes and trial.restores(self._changes[number]):
+                        self._cause(number, units)
+            search.numbers = [number for number in search.numbers if number not in self.findings.causes]
         if search.wanted is None:
             self._conclude(search)
         return search.wanted is not None and bool(search.numbers)
@@ -325,6 +336,7 @@ class Examination:
         trial, units = search.trial, search.units
         if trial is None or not search.is_found:
             return
+        self._sets.append(units)
         others = search.reverted - units
         proof: Trial | None = None
         for number, candidates in self.findings.candidates.items():
