@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.insight.node_paths import Path
+    from plait.insight.node_paths import Path, Step
     from plait.tree.nodes import Document, Item, Value
 
 
@@ -173,26 +173,31 @@ def no_place(
             code="no-such-place",
         )
     if type(value) is Array:
-        there = [
-            scalar_text(name.value)
-            for item in value.items
-            if type(item.value) is Map and (name := item.value.find("name")) is not None and not names.hides(name)
-        ]
-        return UsageError(
-            f'no item "{shown}" in {inside}',
-            found=f"an array of {counted(len(value.items), 'item')}" + (f": {_listed(there)}" if there else ""),
-            hint=_filter_hint(shown)
-            or did_you_mean(step[1] if type(step) is tuple else shown, there)
-            or _range_of(step, len(value.items))
-            or _deeper(path, depth, around.document, names),
-            code="no-such-place",
-        )
+        return _no_item(value, step, shown, inside, _deeper(path, depth, around.document, names), names)
     return UsageError(
         f'{inside} has no values inside it: no key "{shown}"',
         found=with_article(kind_name(value)),
         hint=_encrypted_hint(reveals)
         if upto == "data" and is_digest(value)
         else _quoted_key_hint(*_parts(path), [around.document], names),
+        code="no-such-place",
+    )
+
+
+def _no_item(array: Array, step: Step, shown: str, inside: str, deeper: str | None, names: ItemNames) -> UsageError:
+    """The error for an item that an array lacks. deeper: the hint with a place below the array, or None."""
+    there = [
+        scalar_text(name.value)
+        for item in array.items
+        if type(item.value) is Map and (name := item.value.find("name")) is not None and not names.hides(name)
+    ]
+    return UsageError(
+        f'no item "{shown}" in {inside}',
+        found=f"an array of {counted(len(array.items), 'item')}" + (f": {_listed(there)}" if there else ""),
+        hint=_filter_hint(shown)
+        or did_you_mean(step[1] if type(step) is tuple else shown, there)
+        or _range_of(step, len(array.items))
+        or deeper,
         code="no-such-place",
     )
 
