@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import time
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from plait.base.errors import PlaitError, UsageError
 from plait.cli import main
 from plait.review import Review, review, to_html, to_markdown, to_text
 from plait.review.evaluating import Evaluator
+from plait.review.joint_causes import separating
 from plait.review.markdown import plain
 from plait.review.revisions import Entry, Sides
 
@@ -132,7 +134,8 @@ def test_a_head_that_is_older_than_the_base_is_told(place: Path, capsys: pytest.
         assert main(["review", *words]) == 0
         assert ("plait review HEAD~1 HEAD\n" in capsys.readouterr().err) is is_told
     git(place, "checkout", "-q", "--orphan", "other")
-    commit(place, {"config/values.yml": VALUES})
+    # With the message of the first commit, and in the same second, it would be that commit.
+    commit(place, {"config/values.yml": VALUES}, "other")
     assert not review("main", "other").is_backwards
 
 
@@ -190,8 +193,28 @@ def test_causes_of_two_lines_each_share_evaluations(place: Path) -> None:
     found = review("HEAD")
     assert found.not_verified == []
     assert [len(cause.lines) for cause in found.causes] == [2 for _ in numbers]
-    # Three for each, one after another, would be more than the budget.
-    assert found.evaluations < 12
+    # Three for each, one after another, would be more than the budget. Eight confirm that no set needs another one.
+    assert found.evaluations < 15
+
+
+def test_a_set_that_needs_another_one_is_a_cause_with_what_it_needs(place: Path) -> None:
+    before = "p = [False]\nb0 = False\nb1 = False\ndef a1():\n  p[0]\n  return False\nend\n"
+    after = "p = True\nb0 = True\nb1 = True\ndef a1():\n  return True\nend\n"
+    code = '#@ load("values.star", "p", "b0", "a1", "b1")\nk0: #@ p == True or b0\nk1: #@ a1() or b1\n'
+    commit(place, {"config/more.yml": code, "config/values.star": before})
+    write(place, {"config/values.star": after})
+    found = review("HEAD")
+    assert found.not_verified == []
+    lines = {row.path: sorted(one.line for one in cause.lines) for cause in found.causes for row in cause.changes}
+    assert lines == {"k0": [1, 2], "k1": [1, 3, 5]}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 6, 7, 30, 100])
+def test_each_number_is_in_a_group_without_each_other(count: int) -> None:
+    groups = separating(count)
+    assert len(groups) <= min(count, 12)
+    for one, other in permutations(range(count), 2):
+        assert any(one in group and other not in group for group in groups)
 
 
 def test_a_value_of_many_candidates_does_not_need_an_evaluation_for_each(place: Path) -> None:

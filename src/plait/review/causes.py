@@ -11,7 +11,8 @@ from __future__ import annotations
 from plait.base.errors import LimitError
 from plait.insight.node_paths import TextFileLine
 from plait.review.evaluating import compared
-from plait.review.joint_causes import JointSearch, independent
+from plait.review.joint_causes import JointSearch, independent, separating
+from plait.review.smallest import smallest
 from plait.review.trial import Trial
 from plait.review.unit_lines import UnitLines, moved_units
 from plait.review.values import ADDED, MOVED, RENAMED, Alignment, leaf_ways
@@ -19,7 +20,7 @@ from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from plait.base.errors import PlaitError
     from plait.fleet.plan import Task
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 # Evaluations for the joint causes of one run, and for units without a part in any value.
 JOINT_BUDGET = 48
 _OTHER_BUDGET = 12
+# Evaluations for the units that a set needs besides its own.
+_NEEDED_BUDGET = 12
 # Evaluations for single units and colours of one run.
 _SINGLE_BUDGET = 60
 # Candidates of a value that are reverted one by one. Of more, the cause is found in fewer evaluations by halving.
@@ -102,6 +105,7 @@ class Examination:
         self._prove = prove
         self._trials: dict[frozenset[Unit], Trial] = {}
         self._sets: list[frozenset[Unit]] = []
+        self._unconfirmed: list[JointSearch] = []
         self._new_lines = UnitLines(files.values(), is_new=True)
         self._old_lines = UnitLines(files.values(), is_new=False)
         self.findings = Findings()
@@ -294,10 +298,11 @@ class Examination:
             searches = [one for one in searches if self._goes_on(one)]
             batch = independent(searches)
             if not batch:
-                return
+                break
             left -= self._step(batch[:1] if self._prove else batch, left)
         for one in searches:
             self._conclude(one)
+        self._confirm()
 
     def _goes_on(self, search: JointSearch) -> bool:
         """True if a search has another step, for values without a cause."""
@@ -332,24 +337,56 @@ class Examination:
         return used
 
     def _conclude(self, search: JointSearch) -> None:
-        """Notes the set that a search found as the cause of the values that it restores."""
-        trial, units = search.trial, search.units
-        if trial is None or not search.is_found:
+        """Notes the set that a search found, if it was reverted alone. Otherwise it is confirmed when all are found."""
+        if search.trial is None or not search.is_found:
             return
-        self._sets.append(units)
-        others = search.reverted - units
-        proof: Trial | None = None
+        self._sets.append(search.units)
+        if search.reverted == search.units:
+            self._note(search, search.units, [search.trial], frozenset())
+        else:
+            self._unconfirmed.append(search)
+
+    def _confirm(self) -> None:
+        """Reverts each set that was reverted with others without each of those, several sets in one evaluation."""
+        searches = self._unconfirmed
+        proofs: list[tuple[list[Trial], set[Unit]]] = [([], set()) for _ in searches]
+        for group in separating(len(searches)):
+            units = self._with_partners(unit for one in group for unit in searches[one].units)
+            trial = self._trial(units)
+            for one in group:
+                proofs[one][0].append(trial)
+                proofs[one][1].update(units - searches[one].units)
+        for search, (trials, others) in zip(searches, proofs, strict=True):
+            if all(trial.restores(self._changes[number]) for trial in trials for number in search.numbers):
+                self._note(search, search.units, trials, others)
+            else:
+                units = self._with_needed(search)
+                self._note(search, units, [self._trial(units)], frozenset())
+
+    def _note(
+        self, search: JointSearch, units: frozenset[Unit], proofs: Sequence[Trial], others: Collection[Unit]
+    ) -> None:
+        """Notes a set as the cause of the values that are as before in all proofs. others: what else was reverted."""
         for number, candidates in self.findings.candidates.items():
-            is_asked = number in search.numbers or bool(candidates & units)
-            if number in self.findings.causes or not is_asked or candidates & others:
+            if number in self.findings.causes:
                 continue
-            change = self._changes[number]
-            shown = trial
-            if others and change.is_hidden:
-                # A document is redacted because of others, whose units are not among its candidates.
-                shown = proof = proof or self._trial(units)
-            if shown.restores(change):
+            is_asked = number in search.numbers or (bool(candidates & units) and candidates.isdisjoint(others))
+            if is_asked and all(trial.restores(self._changes[number]) for trial in proofs):
                 self._cause(number, units)
+
+    def _with_needed(self, search: JointSearch) -> frozenset[Unit]:
+        """The set of a search, with those that were reverted with it without which it does not restore the values."""
+        units = search.units
+
+        def holds(needed: Iterable[Unit]) -> bool:
+            trial = self._trial([*units, *needed])
+            return all(trial.restores(self._changes[number]) for number in search.numbers)
+
+        if holds(()):
+            return units
+        others = sorted(search.reverted - units, key=lambda unit: (unit.sort_key, unit.number))
+        needed, _ = smallest(others, holds, _NEEDED_BUDGET)
+        return units.union(needed)
 
     def _named(self, error: PlaitError, reverted: Iterable[Unit]) -> set[Unit]:
         """The units at the positions of the diagnostic of an evaluation without some units."""
@@ -361,8 +398,8 @@ class Examination:
                 own = [unit for unit in reverted if unit.file == file]
                 line = own[0].change.line_without(own, at.line) if own and at.line > 0 else at.line
                 if line or not own:
-                    found |= self._new_lines.at(file, line)
-                found |= self._old_lines.at(file, at.line)
+                    found |= self._new_lines.annotated(file, line)
+                found |= self._old_lines.annotated(file, at.line)
         return found
 
     # ---- the other units

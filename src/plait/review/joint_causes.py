@@ -6,6 +6,9 @@ set of many searches, as long as nothing else that a search may revert is among 
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import comb
+
 from plait.review.smallest import reductions
 
 TYPE_CHECKING = False
@@ -109,3 +112,18 @@ def independent(searches: Iterable[JointSearch]) -> list[JointSearch]:
             reverted |= wanted
             kept |= others
     return found
+
+
+def separating(count: int) -> list[list[int]]:
+    """Groups of the numbers below `count`: of any two, each is in a group without the other.
+
+    Each number is in a different half of the groups, so there are few groups for many numbers.
+    """
+    size = next(size for size in range(1, count + 2) if comb(size, size // 2) >= count)
+    if size >= count:
+        return [[number] for number in range(count)]
+    groups: list[list[int]] = [[] for _ in range(size)]
+    for number, places in zip(range(count), combinations(range(size), size // 2), strict=False):
+        for place in places:
+            groups[place].append(number)
+    return groups

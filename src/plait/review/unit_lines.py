@@ -22,6 +22,7 @@ class UnitLines:
     def __init__(self, files: Iterable[FileChange], *, is_new: bool) -> None:
         self._lines: dict[str, dict[int, set[Unit]]] = {}
         self._whole: dict[str, set[Unit]] = {}
+        self._rows: dict[str, Sequence[str]] = {}
         for change in files:
             entry = change.new if is_new else change.old
             if entry is None:
@@ -29,6 +30,7 @@ class UnitLines:
             every = self._whole.setdefault(change.file, set())
             lines = self._lines.setdefault(change.file, {})
             rows = change.new_lines if is_new else change.old_lines
+            self._rows[change.file] = rows
             aliases = _references("*", rows, range(1, len(rows) + 1))
             extents = Extents(Source(change.file, "".join(rows)))
             for unit in change.units:
@@ -53,6 +55,15 @@ class UnitLines:
         if line <= 0:
             return {*whole, *(unit for units in lines.values() for unit in units)}
         return whole | lines.get(line, set())
+
+    def annotated(self, file: str, line: int) -> set[Unit]:
+        """The units with a line, or with an annotation of what begins there."""
+        found = self.at(file, line)
+        rows = self._rows.get(file, ())
+        while 1 < line <= len(rows) and rows[line - 2].lstrip().startswith("#@"):
+            line -= 1
+            found |= self.at(file, line)
+        return found
 
 
 def _references(sign: str, rows: Sequence[str], lines: Iterable[int]) -> dict[str, list[int]]:
