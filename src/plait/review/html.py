@@ -19,9 +19,13 @@ from plait.review.markdown import to_markdown
 from plait.review.reports import (
     CONTROL,
     CUT,
+    ELSEWHERE,
+    IDLE,
     MOST_EFFECTS,
     MOST_PARTS,
+    NEEDED,
     TOGETHER,
+    UNKNOWN,
     by_kind,
     change_text,
     effects,
@@ -237,10 +241,10 @@ def _main(review: Review, rows: Sequence[_Row]) -> Iterator[str]:
     yield _list("New runs", "", map(_code, review.added))
     yield _list("Removed runs", "", map(_code, review.removed))
     yield '<div class="cols">'
-    yield _list("Same value, written elsewhere", "nothing to review", map(_other, review.elsewhere))
-    yield _list("No effect", "proven by an evaluation without them", map(_other, review.idle))
-    yield _list("Needed, but changes no value", "the run fails without them", map(_other, review.needed))
-    yield _list("Unknown effect", "", map(_other, review.unknown))
+    yield _list(ELSEWHERE, "nothing to review", map(_other, review.elsewhere))
+    yield _list(IDLE, "proven by an evaluation without them", map(_other, review.idle))
+    yield _list(NEEDED, "they change no value themselves", map(_other, review.needed))
+    yield _list(UNKNOWN, "", map(_other, review.unknown))
     yield "</div>"
     if review.withheld:
         yield f'<p class="note">{withheld_text(review)}.</p>'

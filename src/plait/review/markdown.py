@@ -13,8 +13,12 @@ from plait.review.cause_rows import UNFOLDED, cause_rows, where_of
 from plait.review.reports import (
     CONTROL,
     CUT,
+    ELSEWHERE,
+    IDLE,
     MOST_EFFECTS,
     MOST_PARTS,
+    NEEDED,
+    UNKNOWN,
     by_kind,
     change_text,
     effects,
@@ -129,10 +133,10 @@ def _written(review: Review, links: FileLinks | None) -> _Comment:
     _add_list(out, "Removed runs", map(code, review.removed))
     # A run that was not compared may use lines that no other run does.
     scope = " in the compared runs" if review.failures else ""
-    _add_places(out, f"Same values, written elsewhere or otherwise{scope}", review.elsewhere)
-    _add_list(out, "Needed: the run fails without these lines", [_needed(out, one) for one in review.needed])
-    _add_places(out, f"No effect on the output{scope}", review.idle)
-    _add_places(out, "Unknown: no evaluation showed what these lines do alone", review.unknown)
+    _add_places(out, ELSEWHERE + scope, review.elsewhere)
+    _add_list(out, NEEDED, [_needed(out, one) for one in review.needed])
+    _add_places(out, IDLE + scope, review.idle)
+    _add_places(out, UNKNOWN, review.unknown)
     if review.withheld:
         out.add(f"\n{withheld_text(review)}.\n")
     if review.is_cut:

@@ -238,6 +238,13 @@ def new_project_text(review: Review) -> str:
     return f"{sides} no {os.path.basename(review.new_project)}: both sides are evaluated with that of {review.project_from}"
 
 
+# Headings of changed lines that changed no value, in all formats.
+ELSEWHERE = "Same values, written elsewhere or otherwise"
+NEEDED = "Needed: the run fails without these lines"
+IDLE = "No effect on the output"
+UNKNOWN = "Unknown: no evaluation showed what these lines do alone"
+
+
 def to_text(review: Review) -> str:
     """The review for a terminal."""
     out = [f"plait review {title(review)}: {', '.join(summary(review))}"]
@@ -259,10 +266,10 @@ def to_text(review: Review) -> str:
     _section(out, "consequences", review.consequences, _consequence_lines)
     _section(out, "causes", cause_rows(review.causes), _cause_lines)
     _section(out, "changes without a verified cause", effects(review.not_verified), _effect_lines)
-    _section(out, "same value, written elsewhere", review.elsewhere, _other_lines)
-    _section(out, "needed, but changes no value", review.needed, _other_lines)
-    _section(out, "no effect", review.idle, _other_lines)
-    _section(out, "unknown effect", review.unknown, _other_lines)
+    _section(out, _lower(ELSEWHERE), review.elsewhere, _other_lines)
+    _section(out, _lower(NEEDED), review.needed, _other_lines)
+    _section(out, _lower(IDLE), review.idle, _other_lines)
+    _section(out, _lower(UNKNOWN), review.unknown, _other_lines)
     if review.withheld:
         out += ["", withheld_text(review)]
     if review.is_cut:
@@ -270,6 +277,10 @@ def to_text(review: Review) -> str:
     if review.causes and not review.proven:
         out += ["", TOGETHER]
     return "".join(f"{visible(line)}\n" for line in out)
+
+
+def _lower(heading: str) -> str:
+    return heading[0].lower() + heading[1:]
 
 
 def _section(out: list[str], heading: str, rows: Sequence[T], lines: Callable[[T], list[str]]) -> None:
