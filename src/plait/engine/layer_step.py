@@ -123,7 +123,7 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
 def _settled(source: Source, written: DocumentSet, context: Context) -> DocumentSet:
     """Documents without duplicate keys. Warns about them."""
     documents = deduplicate(written)
-    for text in duplicate_key_warnings(source, written) if documents is not written else ():
+    for text in duplicate_key_warnings(source, written, several=True) if documents is not written else ():
         context.warn(text)
     return documents
 

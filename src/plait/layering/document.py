@@ -297,8 +297,16 @@ class Substitution:
         self.name = text_of(find_src("name"))
         self.path = text_of(find_src("path"))
         if self.schema is None or self.name is None or self.path is None:
+            other = [text_of(dest.value.find(key)) for key in _SOURCE] if type(dest.value) is Map else [None]
+            hint = "src and dest are exchanged: src is the document that the value is taken from"
             raise malformed_substitution(
-                document, item, number, "a `src` with the strings `schema`, `name` and `path`", src, _SOURCE
+                document,
+                item,
+                number,
+                "a `src` with the strings `schema`, `name` and `path`",
+                src,
+                _SOURCE,
+                hint=hint if None not in other and self.path is not None else None,
             )
         self.pattern = _pattern_of(document, item, number, src.value)
         group = find_src("match_group")

@@ -172,7 +172,7 @@ def _misspelt(document: LayeredDocument) -> Iterator[tuple[Position, str, str, s
         (metadata, METADATA_KEYS, "metadata"),
         (definition, DEFINITION_KEYS, "layeringDefinition"),
     ]
-    places = {"the document, next to metadata": _TOP_KEYS, **_BELONGS}
+    places: dict[str, Collection[str]] = {**_BELONGS, _TOP: _TOP_KEYS}
     for value, known, part in parts:
         for item in value.items if type(value) is Map else ():
             if item.key in known or type(item.key) is not str:
@@ -247,7 +247,9 @@ def _warn_of_data(document: LayeredDocument, context: Context) -> None:
             )
 
 
+_TOP = "the document, next to metadata"
 _BELONGS = {
+    _TOP: frozenset({"metadata", "data"}),
     "metadata": METADATA_KEYS,
     "metadata.layeringDefinition": DEFINITION_KEYS,
     "an action": ACTION_KEYS,
@@ -262,9 +264,12 @@ def _warn_of_keys(document: LayeredDocument, value: Value, known: frozenset[str]
         return
     for item in value.items:
         if item.key not in known:
-            near = did_you_mean(str(item.key), known)
+            # The exact name of a key of another part is no misspelt one.
             places = [place for place, keys in _BELONGS.items() if item.key in keys]
+            near = did_you_mean(str(item.key), known) if not places else None
             hint = f" ({near})" if near else f" (it belongs in {' or '.join(places)})" if places else ""
+            if item.key == "layer" and known is METADATA_KEYS and value.find("layeringDefinition") is None:
+                hint = f" (write layeringDefinition: {{layer: {item.value if type(item.value) is str else 'LAYER'}}})"
             context.warn(
                 warning(
                     f'"{item.key}" in the {part} of {document} has no effect{hint}',

@@ -113,7 +113,7 @@ class LayerJob:
             context.warn(text)
 
         if documents is not written:
-            for text in duplicate_key_warnings(source, written):
+            for text in duplicate_key_warnings(source, written, several=True):
                 report(text)
         if self.unwrap:
             from plait.layering.sites import unwrapped

@@ -136,7 +136,7 @@ def choose_parents(
             if not matches:
                 unmatched.append(child)
                 continue
-        wrong = _impossible(child, matches, rank, policy.order)
+        wrong = _impossible(child, matches, policy)
         if wrong:
             failures += wrong
             if len(failures) >= _MOST:
@@ -195,17 +195,19 @@ def _is_copy(match: LayeredDocument, child: LayeredDocument) -> bool:
 
 
 def _impossible(
-    child: LayeredDocument, matches: Sequence[LayeredDocument], rank: dict[str, int], order: Sequence[str]
+    child: LayeredDocument, matches: Sequence[LayeredDocument], policy: LayeringPolicy
 ) -> list[LayeringError]:
     found: list[LayeringError] = []
+    rank, order = policy.rank, policy.order
     child_rank = rank[child.layer] if child.layer is not None else -1
     for match in matches:
         if match.schema != child.schema:
             expected = f"documents with the label {_selected(child)} to have the schema {child.schema}"
-            reason = "their schemas differ"
+            reason, also = "their schemas differ", []
             hint: str | None = did_you_mean(child.schema, [match.schema]) or _SCHEMAS
         elif rank[match.layer or ""] >= child_rank:
             lower = listed(order[rank[match.layer or ""] + 1 :])
+            also = [policy.document.data_position.labelled("the layering policy")]
             if child.layer is None:
                 reason = "the child has no layer"
                 expected = f"a layer below {match.layer}, in the order {', '.join(order)}"
@@ -213,7 +215,12 @@ def _impossible(
             else:
                 reason = f"its layer {match.layer} is not above the child's layer {child.layer}"
                 expected = f"a layer above {child.layer}, in the order {', '.join(order)}"
-                hint = f"the parent is in {match.layer}: put the child in {lower}" if lower else None
+                hint = (
+                    f"the parent is in {match.layer}: put the child in {lower}"
+                    if lower
+                    else f"layerOrder begins with the most general layer, and {match.layer} is its last one: nothing inherits "
+                    "from it"
+                )
         else:
             continue
         found.append(
@@ -221,7 +228,7 @@ def _impossible(
                 "InvalidDocumentParent",
                 f"{match} cannot be the parent of {child}: {reason}",
                 at=child.place("layeringDefinition", "parentSelector"),
-                also=[match.place("labels").labelled("the document with the labels")],
+                also=[match.place("labels").labelled("the document with the labels"), *also],
                 expected=expected,
                 found=f"[{match.schema}] in layer {match.layer}",
                 hint=hint,

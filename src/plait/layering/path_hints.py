@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from plait.tree.nodes import Item, Value
 
 _SHOWN = 12
+# Maximum number of searched keys.
+_SEARCHED = 10_000
 
 
 def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None, str | None]:
@@ -33,7 +35,8 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
             inner = below_data(data, path) if not way else None
             if inner is not None:
                 return _keys(data, way), f"a path begins in the data: {inner}"
-            return _keys(data, way), did_you_mean(step, [key for key in data.keys() if type(key) is str])  # noqa: SIM118
+            near = did_you_mean(step, [key for key in data.keys() if type(key) is str])  # noqa: SIM118
+            return _keys(data, way), near or (_further_down(data, path) if not way and not is_secret else None)
         way += f".{step}"
         data = item.value
     if type(data) is Map:
@@ -51,6 +54,26 @@ def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None
             else None
         )
     return (f"{kind_name(data)} at {way}", f"there is nothing below it: {way} is the value") if way else (None, None)
+
+
+def _further_down(data: Map, path: DataPath) -> str | None:
+    """A hint with the only path in the data that ends as a missing one does, or None."""
+    pending, found, rest = [("", data)], [], _SEARCHED
+    while pending and rest > 0:
+        way, inner = pending.pop()
+        value: Value = inner
+        for step in path.steps:
+            item = _item(value, step)
+            value = None if item is None else item.value
+        if value is not None:
+            found.append(way)
+        rest -= len(inner.items)
+        pending += [
+            (f"{way}.{item.key}", item.value)
+            for item in inner.items
+            if type(item.value) is Map and type(item.key) is str and item.key.isidentifier()
+        ]
+    return f'did you mean "{found[0]}{path.text}"?' if len(found) == 1 and path.text.startswith(".") else None
 
 
 def below_data(data: Value, path: DataPath, *, creates: bool = False) -> str | None:

@@ -10,39 +10,50 @@ from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from plait.base.errors import Warning
     from plait.base.source import Source
-    from plait.tree.nodes import DocumentSet, Items
+    from plait.tree.nodes import DocumentSet, Items, MapItem
 
 
-def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = False) -> list[Warning]:
+def duplicate_key_warnings(
+    source: Source, tree: DocumentSet, *, first: bool = False, several: bool = False
+) -> list[Warning]:
     """Warnings about duplicate keys. Keys merged by `<<` are not reported.
 
-    tree: the documents as read. first: True if only the first document was read.
+    tree: the documents as read. first: True if only the first document was read. several: True if a file has several
+    documents, so that a `---` may be missing.
     """
     if "<<" in source.text:
         tree = read(source, explicit_keys_win=True, keep_mark=False, first=first)
     out: list[Warning] = []
-    pending = [(document.value, False) for document in reversed(tree.items)]
+    pending = [(document.value, "---" if several else "") for document in reversed(tree.items)]
     while pending:
-        value, is_item = pending.pop()
+        value, mark = pending.pop()
         if type(value) is not Map and type(value) is not Array:
             continue
         items: Items = value.items
-        pending += [(item.value, type(value) is Array) for item in reversed(items)]
+        pending += [(item.value, "- " if type(value) is Array else "") for item in reversed(items)]
         if type(value) is not Map:
             continue
         last: dict[object, Any] = {key_id(item.key): item for item in items}
-        # Several keys of an item again, from its first one on: the dash of a second item is missing.
-        second = last[key_id(items[0].key)].line if is_item and len(items) - len(last) > 1 else 0
+        if len(last) == len(items):
+            continue
+        # Several keys again, from the first one on: the dash of a second item is missing, or the line between documents.
+        again = [item for item in items[1:] if key_id(item.key) == key_id(items[0].key)]
+        is_divided = bool(mark and again and again[0].line > items[0].line and len(items) - len(last) > len(again))
+        if is_divided and mark == "---":
+            keys = list(dict.fromkeys(str(item.key) for item in items if last[key_id(item.key)] is not item))
+            out += [_undivided(item, items[0], keys) for item in again]
+            continue
         advice = (
-            f'put "- " before "{items[0].key}" in line {second} for a second item'
-            if items and second > items[0].line
+            f'put "- " before "{items[0].key}" in line {again[-1].line} for a second item'
+            if is_divided
             else "merge them"
         )
-        for item in items if len(last) < len(items) else ():
+        for item in items:
             kept = last[key_id(item.key)]
             # A value copied by an alias has the line numbers of its anchor, further up.
             if kept is not item and value.line <= item.line <= kept.line:
@@ -66,4 +77,18 @@ def duplicate_key_warnings(source: Source, tree: DocumentSet, *, first: bool = F
     )
 
 
+def _undivided(again: MapItem, begun: MapItem, keys: Sequence[str]) -> Warning:
+    """The warning about a document without a `---` above it. again: its first key. keys: the repeated ones."""
+    shown = ", ".join(f'"{key}"' for key in keys[:_MOST_NAMED]) + (" and others" if len(keys) > _MOST_NAMED else "")
+    return warning(
+        f"the keys {shown} repeat from this line on, and only the last ones count: "
+        "put --- above it, which begins another document",
+        code="repeated-key",
+        at=again.position,
+        word=str(again.key),
+        also=[begun.position.labelled("the document above")],
+    )
+
+
 _MOST_TOLD = 20
+_MOST_NAMED = 4

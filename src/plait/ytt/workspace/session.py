@@ -243,7 +243,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     if not found.is_template and found.plain is not found.documents:
         from plait.yaml.duplicate_keys import duplicate_key_warnings
 
-        yield from duplicate_key_warnings(source, found.documents)
+        yield from duplicate_key_warnings(source, found.documents, several=True)
     for line, name, alike, hint in found.misspelt():
         yield warning(
             f"unknown annotation @{name}; {hint}",
