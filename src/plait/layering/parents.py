@@ -218,8 +218,8 @@ def _impossible(
                 hint = (
                     f"the parent is in {match.layer}: put the child in {lower}"
                     if lower
-                    else f"layerOrder begins with the most general layer, and {match.layer} is its last one: nothing inherits "
-                    "from it"
+                    else f"layerOrder begins with the most general layer, and no layer is below {match.layer}: correct the order, "
+                    "or move the parent to another layer"
                 )
         else:
             continue
