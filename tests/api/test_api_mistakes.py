@@ -127,7 +127,7 @@ def test_an_attribute_that_a_result_does_not_have() -> None:
     ("call", "hint"),
     [
         (lambda: plait.render("config/*.yml"), "patterns are not expanded here: name the directory config"),
-        (lambda: plait.render("base.yml,ops.yml"), "each input has a flag of its own: -f base.yml -f ops.yml"),
+        (lambda: plait.render("base.yml,ops.yml"), "a comma does not separate files: name base.yml and ops.yml apart, each after its flag"),
         (lambda: plait.patch(plait.render("config"), "ops.yml"), "convert each document with plait.documents(...) to use it as a base"),
         (lambda: plait.patch("base.yml", variables_files={"password": "x"}),
          "variables_files must map file names to texts; pass values as variables={...}"),

@@ -29,7 +29,7 @@ FLAGS = [
     ["--limit", "nodes=40"],
     ["--validate"],
     ["--schema", "none/Such"],
-    ["--output-by", "{name}.yml"],
+    ["--output-files", "out", "--output-by", "{name}.yml"],
     ["--keep-format"],
 ]
 

@@ -544,7 +544,7 @@ def test_a_variable(tmp_path: Path) -> None:
         made.open("ops.yml", VARIABLES["ops.yml"].replace("((size))", "((none))"))
         found = hover.hover(made.state, *made.at("ops.yml", "((no|ne))"))
         assert found is not None
-        assert "nothing gives `((none))` a value" in found.text
+        assert "nothing sets `((none))`" in found.text
 
 
 def test_a_setting_of_the_project_file(templates: Workshop) -> None:

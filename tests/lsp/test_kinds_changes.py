@@ -41,7 +41,10 @@ def told(made: Workshop, name: str) -> list[str]:
 def test_a_broken_schema_is_told_in_its_file_and_at_the_project(tmp_path: Path) -> None:
     with workshop(tmp_path, {**FILES, "schemas/thing-example-v1.json": '{\n "a": 1\n "b"\n}\n'}) as made:
         made.open("config/thing.yml")
-        words = "is not JSON: Expecting ',' delimiter"
+        words = (
+            "is not JSON: Expecting ',' delimiter\n"
+            "hint: a comma is missing before this, or a quote within a text is not escaped"
+        )
         path = made.path("schemas/thing-example-v1.json")
         assert told(made, "schemas/thing-example-v1.json") == [f'3: the schema "{path}" {words}']
         assert told(made, "plait.yml") == [

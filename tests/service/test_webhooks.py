@@ -305,7 +305,7 @@ def test_a_failure_does_not_end_a_webhook(
     with service(url, [receiver.url]) as client:
         put(client, 1)
         wait(lambda: receiver.revisions == [1])
-    assert "tried again" in caplog.text
+    assert "retried each second" in caplog.text
 
 
 def test_an_answer_without_end_leaves_no_connection() -> None:

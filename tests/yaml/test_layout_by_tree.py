@@ -54,7 +54,8 @@ ALLOWED: dict[str, str] = {
         "looks at a line that cannot be read, which no tree has": """
             authoring/lint/mending.py:_VALUE ytt/templates/recovery.py:_without yaml/parse_errors.py:_go_yaml
             yaml/parse_errors.py:_indentation yaml/parse_errors.py:_key_column yaml/parse_errors.py:_before yaml/parse_errors.py:_too_far_out
-            yaml/parse_errors.py:_is_joined yaml/parse_errors.py:_lacks_space""",
+            yaml/parse_errors.py:_is_joined yaml/parse_errors.py:_lacks_space yaml/foreign_syntax.py:_NO_BREAK
+            ytt/json_schema/schema_files.py:_parsed""",
         "looks at code, an annotation or a comment": """
             insight/blocks.py:_OPENS authoring/analysis/name_positions.py:_openings authoring/edit/sites.py:Text.is_computed
             authoring/lint/mending.py:_argument authoring/lint/style.py:_code_on authoring/lsp/completion.py:_all authoring/lsp/inlay_hints.py:hints

@@ -282,7 +282,8 @@ def _take_variable(job: PatchJob, value: str, _request: Patch) -> None:
     given = from_argument(value)
     job.sources.give("var", given)
     name, _, text = value.partition("=")
-    if type(given[name]) in (int, float):
+    # Whoever writes 0x10 knows that it is printed in decimal.
+    if type(given[name]) in (int, float) and text != str(given[name]) and "0x" not in text.lower():
         job.sources.numbers[name] = text
     if job.sources.traced is not None:
         job.sources.traced.flag("var", value)

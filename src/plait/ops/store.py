@@ -96,7 +96,7 @@ class VariableStore:
             if error.code == "not-regular-file":
                 error.hint = "name a file; it is created if it is missing"
                 raise
-            raise conceal(error) from None
+            raise conceal(error).within(f'in the variables store "{self.path}"') from None
         try:
             return texts_to_values(source, "variables store")
         except OpsError as error:

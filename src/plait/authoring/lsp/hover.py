@@ -62,7 +62,7 @@ def _of_variable(state: ServerState, file: File, line: int, column: int) -> Iter
     if places:
         yield f"{code(f'(({found[0]}))')} gets its value in {', '.join(map(plain, places))}"
     elif any(one.run.command == "patch" for one in state.runs_of(file.path)):
-        yield f"nothing sets {code(f'(({found[0]}))')} a value"
+        yield f"nothing sets {code(f'(({found[0]}))')}"
 
 
 def _of_code(

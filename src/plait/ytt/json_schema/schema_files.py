@@ -186,6 +186,8 @@ def _parsed(path: str, text: str) -> object:
                 at=Position(Source(path, text), before.count("\n") + 1 if is_comma else line),
                 hint="remove the comma after the last item"
                 if is_comma
+                else "a comma is missing before this, or a quote within a text is not escaped"
+                if "delimiter" in words
                 else "JSON has no comments, and its keys and texts are in double quotes",
                 code="json-schema-file",
             ) from None
