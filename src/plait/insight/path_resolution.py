@@ -10,6 +10,7 @@ from plait.base.similar_names import counted, did_you_mean, listed, near, with_a
 from plait.insight.item_names import ItemNames
 from plait.insight.node_paths import NodePath, chosen, names_of, parse, places, ways
 from plait.tree.nodes import Array, Map, kind_name
+from plait.yaml.boolean_keys import among
 from plait.yaml.document_names import document_name, name_items, namespace_of, path_text, scalar_text
 
 TYPE_CHECKING = False
@@ -163,7 +164,8 @@ def no_place(
         return UsageError(
             f'no key "{shown}" in {inside}',
             found=_listed(keys) or "an empty map",
-            hint=_quoted_key_hint(*_parts(path), [around.document], names)
+            hint=among(shown, ((one.key, one.source, one.line) for one in value.items if one not in hidden))
+            or _quoted_key_hint(*_parts(path), [around.document], names)
             or did_you_mean(shown, keys)
             or _kind_hint(path, [one for _, one in chosen], names)
             or _input_hint(path)

@@ -8,6 +8,7 @@ from plait.base.source import Advice, Flag, Position, public, quotation
 from plait.base.suggestions import OPTIONAL, REMOVE, Hint, Suggestion, replacing
 from plait.ops.pointer import KeyToken, MatchingIndexToken, escape, index_number, with_step
 from plait.tree.nodes import Array, Map, kind_name
+from plait.yaml.boolean_keys import among
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +28,16 @@ def optional(word: str) -> Suggestion:
 
 
 def in_steps(node: Map, pointer: Pointer, depth: int) -> Wording | None:
-    """A hint for a missing key that is empty, names several steps, `a.b[0]`, or is one part of a key with a slash."""
+    """A hint for a missing key that is empty, a boolean without quotes, or one part of a key with a slash, or that names
+    several steps, `a.b[0]`.
+    """
     token = pointer.tokens[depth]
     assert isinstance(token, KeyToken)
     if not token.name:
         return _without_empty(pointer, depth)
+    boolean = among(token.name, ((item.key, item.source, item.line) for item in node.index().values()))
+    if boolean is not None:
+        return public(boolean)
     joined = token.name
     for count, following in enumerate(pointer.tokens[depth + 1 :], depth + 2):
         if not isinstance(following, KeyToken):

@@ -88,7 +88,12 @@ class DataStruct(Struct):
             near = self._dotted(key) if type(key) is str else None
             near = near or (did_you_mean(key, names) if type(key) is str else None)
             near = near or f"its keys are {', '.join(names[:12])}"
-            raise StarlarkError(f"key {repr_of(key)} not in struct", hint=near, code="key-not-found")
+            raise StarlarkError(
+                f"key {repr_of(key)} not in struct",
+                hint=near,
+                code="key-not-found",
+                word=key if type(key) is str else "",
+            )
         return self.part(item)
 
     def _dotted(self, path: str) -> str | None:

@@ -7,6 +7,7 @@ from plait.base.similar_names import counted, nearest, with_article
 from plait.base.source import Position, Quoted, Wording, public
 from plait.base.suggestions import ARGUMENT, Hint, Suggestion, replacing
 from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, kind_name
+from plait.yaml.boolean_keys import boolean_key
 from plait.yaml.document_names import described, key_text
 from plait.ytt.overlay.changed_collections import MISSING, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
@@ -224,6 +225,9 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
             kind = with_article(kind_name(alike[0]))
             return found, Hint(f"{shown(alike[0])} is {kind}, {shown(wanted)} is not"), []
         if type(edit) is MapEdit and matcher is None:
+            boolean = _boolean(edit.items, step.item)  # type: ignore[arg-type]
+            if boolean is not None:
+                return found, *boolean
             nested = _nested(edit.items, wanted)
             if nested is not None:
                 return found, *nested
@@ -239,6 +243,18 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
 def _similar_hint(expected: str, near: str, absent: Hint) -> Hint:
     """A hint for a name that is similar to another one."""
     return Hint(replacing(expected, [near], f'did you mean "{near}"? {absent}'), *absent.suggestions)
+
+
+def _boolean(items: Sequence[MapItem], right: MapItem) -> tuple[Hint, list[Position]] | None:
+    """The hint for a key that is a boolean on one side and a string on the other, and the position of the left one."""
+    for item in items:
+        if type(right.key) is str:
+            told = boolean_key(right.key, item.key, item.source, item.line)
+        else:
+            told = boolean_key(item.key, right.key, right.source, right.line) if type(item.key) is str else None
+        if told is not None:
+            return Hint(told), [item.position]
+    return None
 
 
 def _nested(items: Sequence[MapItem], key: Value) -> tuple[Hint, list[Position]] | None:

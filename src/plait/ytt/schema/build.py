@@ -12,7 +12,7 @@ from plait.tree.deferred_values import Deferred, is_deferred
 from plait.tree.nodes import Array, Map, MapItem, kind_name, walk
 from plait.ytt.schema import arguments
 from plait.ytt.schema.arguments import InvalidSchema, refused
-from plait.ytt.schema.check import check_item, key_text
+from plait.ytt.schema.check import check_item, key_text, reference
 from plait.ytt.schema.defaults import fill_type, fitted
 from plait.ytt.schema.deferred_defaults import ComputedDeclaration, accepted
 from plait.ytt.schema.types import (
@@ -241,10 +241,8 @@ class _Builder:
             return AnyType()
         finally:
             if len(self.findings) > before:
-                from plait.base.reference.schema import within_report
-
                 for finding in self.findings[before:]:
-                    finding.reference = within_report(finding.reference)
+                    finding.reference = reference().within_report(finding.reference)
 
     def array(self, value: Array, node: Item) -> Type:
         if len(value.items) != 1:

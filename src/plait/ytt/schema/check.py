@@ -101,7 +101,8 @@ def _check_map(
         stack.extend(pending)
 
 
-def _reference() -> ModuleType:
+def reference() -> ModuleType:
+    """The module with the texts of ytt. Loaded for a finding."""
     from plait.base.reference import schema
 
     return schema
@@ -115,7 +116,7 @@ def _wrong_type(declared: Type, item: Item, number: str) -> Finding:
         found=public(kind_name(item.value) + (f" (item {number})" if number else "")),
         expected=public(f"{declared.name} (by {declared.position})"),
         hint=_type_hint(declared, item),
-        reference=_reference().SchemaFailure(
+        reference=reference().SchemaFailure(
             item.position,
             found=kind_name(item.value),
             expected=f"{declared.name} (by {declared.position})",
@@ -235,7 +236,8 @@ def _unknown_key(declared: MapType, item: MapItem, top: Type, *, suggest: bool) 
     expected = ", or ".join([expected, *others])
     hint: str | None = None
     if suggest:
-        hint = _nested(key, declared, item) or _outer(item, allowed) or did_you_mean(key, allowed)
+        hint = _boolean(declared, item) or _nested(key, declared, item) or _outer(item, allowed)
+        hint = hint or did_you_mean(key, allowed)
         hint = hint or _declared_elsewhere(key, declared, top)
     also = [declared.position.labelled("the declaration")]
     meant = next((one.new for one in suggested((hint,))), "")
@@ -249,12 +251,12 @@ def _unknown_key(declared: MapType, item: MapItem, top: Type, *, suggest: bool) 
         found=public(key),
         expected=public(expected),
         hint=None if hint is None else public(hint),
-        reference=_reference().SchemaFailure(
+        reference=reference().SchemaFailure(
             item.position,
             description="Given data value is not declared in schema",
             found=key,
             expected=expected,
-            hints=_reference().nearest(key, allowed) if suggest else (),
+            hints=reference().nearest(key, allowed) if suggest else (),
             calculated=_ytt_text(item),
         ),
         code="undeclared-value",
@@ -271,6 +273,17 @@ def _inner(type_: Type) -> Type:
     while type(type_) is NullType:
         type_ = type_.inner
     return type_
+
+
+def _boolean(declared: MapType, item: MapItem) -> str | None:
+    """A hint for a key without quotes that is a boolean, in the values or in the declaration; or None."""
+    from plait.yaml.boolean_keys import among
+
+    if type(item.key) is str:
+        return among(item.key, ((one.key, one.source, one.line) for one in declared.declarations.values()))
+    names = [name for name in declared.declarations if type(name) is str]
+    hints = (among(name, [(item.key, item.source, item.line)]) for name in names)
+    return next((hint for hint in hints if hint is not None), None)
 
 
 def _nested(key: str, declared: MapType, item: MapItem) -> str | None:

@@ -91,8 +91,10 @@ class Loader:
         try:
             return found.run(session.context, self._load_for(current, root, reads))
         except PlaitError as error:
-            if error.code == "unknown-attribute" and isinstance(self._values, Map) and not self._values.items:
-                _causes().name_plain_values(error, root, lambda one: session.yaml(one, self._options).documents)
+            if error.code in ("unknown-attribute", "key-not-found") and isinstance(self._values, Map):
+                _causes().explain_missing(
+                    error, self._values, root, lambda one: session.yaml(one, self._options).documents
+                )
             raise _failed(error, file, number) from None
         finally:
             if recording is not None and reads is not None:

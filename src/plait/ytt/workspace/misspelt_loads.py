@@ -11,20 +11,24 @@ from plait.base.errors import PlaitError, ReadError
 from plait.base.similar_names import counted, listed, near
 from plait.base.source import Position
 from plait.base.suggestions import replacing
-from plait.tree.nodes import Map
+from plait.tree.nodes import Array, Map, MapItem
+from plait.yaml.boolean_keys import among
 from plait.ytt.starlark.syntax import Load
 from plait.ytt.templates.recovery import recover
 from plait.ytt.workspace.input_files import YAML
 
 # The characters of a line in which hints look for a name.
 _MOST_READ = 1000
+# Maximum number of data values in which hints look for one.
+_MOST_ITEMS = 2000
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from plait.base.source import Source
     from plait.base.suggestions import Hint
-    from plait.tree.nodes import DocumentSet
+    from plait.tree.nodes import DocumentSet, Value
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library, LibraryFile
 
@@ -64,7 +68,29 @@ def explain(
         error.at = Position(file.source, line)
 
 
-def name_plain_values(error: PlaitError, root: Library, documents_of: Callable[[InputFile], DocumentSet]) -> None:
+def explain_missing(
+    error: PlaitError, values: Map, root: Library, documents_of: Callable[[InputFile], DocumentSet]
+) -> None:
+    """Names the cause of a missing data value: a key without quotes that is a boolean, or a plain document."""
+    boolean = among(error.word, _keys(values)) if error.word else None
+    if boolean is not None:
+        error.found, error.hint = None, boolean
+    elif not values.items and error.code == "unknown-attribute":
+        _name_plain_values(error, root, documents_of)
+
+
+def _keys(values: Map) -> Iterator[tuple[Value, Source | None, int]]:
+    """Yields the keys of data values with their lines, those in arrays too."""
+    pending: list[Map | Array] = [values]
+    for one in pending:  # the list grows during the iteration
+        for item in one.items[:_MOST_ITEMS]:
+            if type(item) is MapItem:
+                yield item.key, item.source, item.line
+            if isinstance(item.value, (Map, Array)) and len(pending) < _MOST_ITEMS:
+                pending.append(item.value)
+
+
+def _name_plain_values(error: PlaitError, root: Library, documents_of: Callable[[InputFile], DocumentSet]) -> None:
     """Names the file that has a missing data value as a key of a plain document. There are no data values."""
     for file in (member.file for member in root.accessible_files()):
         if file.type != YAML or "#@" in file.text():
