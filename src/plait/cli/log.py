@@ -6,7 +6,7 @@ import os
 from json import dumps
 
 from plait.authoring.project.discovery import project_of
-from plait.authoring.project.unknown_names import names_of
+from plait.authoring.project.unknown_names import names_of, out_of_order
 from plait.base.errors import UsageError
 from plait.base.input_view import permitted
 from plait.base.similar_names import counted, near
@@ -126,7 +126,12 @@ def _without_command(command: AnyCommand, arguments: Sequence[str], project: Pro
             code="run-not-found",
         )
     is_command = len(arguments) > 1 and arguments[0] == "run" and "run" not in project.runs
-    return [*arguments[is_command:]]
+    words = [*arguments[is_command:]]
+    if len(words) == 2 or words[1:2] == ["run"]:
+        names = {*names_of(project)}
+        if words[-1] in names and words[0] not in names:
+            raise out_of_order("PATH", command.request.command, [words[0], words[-1]])
+    return words
 
 
 def _is_meant_as_run(word: str, project: Project) -> bool:

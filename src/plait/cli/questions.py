@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from plait.authoring.project.discovery import project_of
-from plait.authoring.project.unknown_names import names_of
+from plait.authoring.project.unknown_names import names_of, out_of_order
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import InputView, current_view, permitted, use_view
 from plait.base.numbers import file_and_line
@@ -108,6 +108,8 @@ def split_question(own: R, argv: Sequence[str], *, asks: bool = True) -> Explain
     elif rest and rest[0] in DIALECTS:
         command = rest.pop(0)
     else:
+        if asks:
+            _check_order(own, rest)
         _check_word(rest[:1])
         command = _detected(rest)
     switches = {one.attribute: one for one in type(own).options if one.kind == SWITCH}
@@ -186,6 +188,16 @@ def _nothing_asked(asked: str, command: str, count: int) -> UsageError:
     return UsageError(
         f"no {asked} to {verb}", expected=f"as the last argument, {example}", hint=hint, code="missing-argument"
     )
+
+
+def _check_order(own: Request, words: list[str]) -> None:
+    """Raises UsageError for what is asked, before the COMMAND or the run that it is about."""
+    if len(words) < 2 or words[0].startswith("-") or os.path.lexists(words[1]):
+        return
+    asked = own.usage.rpartition(" ")[2]
+    is_report = asked == "REPORT" or not os.path.lexists(words[0])
+    if words[1] in ("run", *DIALECTS) or (len(words) == 2 and is_report and project.is_run(words[1])):
+        raise out_of_order(asked, own.command, words)
 
 
 def _check_word(first: list[str]) -> None:

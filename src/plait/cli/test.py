@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from contextlib import nullcontext
@@ -10,7 +9,7 @@ from time import perf_counter
 
 from plait.authoring.testing import reports
 from plait.authoring.testing.cases import Case
-from plait.authoring.testing.collecting import Collector, misnamed
+from plait.authoring.testing.collecting import Collector, nothing_found
 from plait.authoring.testing.last_failed import remember, selected
 from plait.authoring.testing.parallel import results_of_several
 from plait.authoring.testing.reports import junit
@@ -132,14 +131,7 @@ def main(flags: Test) -> int:
                 f"  hint:     {did_you_mean(flags.keyword, words) or 'plait test --list prints the ids, with all their words'}\n"
             )
         if not collected.cases:
-            paths = [one for one in flags.arguments or (os.curdir,) if os.path.isdir(one)]
-            other = next((path for path in map(misnamed, paths) if path is not None), None)
-            hint = (
-                "write tests in files named *.test.yml, such as tests: {a value: {run: NAME, equals: {PATH: VALUE}}}"
-                if other is None
-                else f"{other} has tests, but its name does not end in .test.yml"
-            )
-            note(f"  hint:     {hint}\n")
+            note(f"  hint:     {nothing_found(collected, flags.arguments)}\n")
         return NO_TESTS
     if current_budget().keeper is not None:
         stop_timer()  # each test has its own limit

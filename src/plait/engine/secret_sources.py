@@ -68,7 +68,15 @@ class Named:
 
 
 def _source_hint(argument: str) -> str | None:
-    """A hint with the source for an existing path without its kind, or with its key after its kind; or None."""
+    """A hint with the source for an existing path without its kind, with the wrong one, or with its key after its kind;
+    or None.
+    """
+    found = _ARGUMENT.fullmatch(argument)
+    if found is not None and found["kind"] in (FILE, DIRECTORY) and may_read(found["where"]):
+        is_directory = os.path.isdir(found["where"])
+        if os.path.exists(found["where"]) and is_directory != (found["kind"] == DIRECTORY):
+            right = DIRECTORY if is_directory else FILE
+            return f'did you mean "{argument[: found.start("kind")]}{right}:{found["where"]}"?'
     head, _, path = argument.rpartition("=")
     first, colon, key = head.rpartition(":")
     if not may_read(path) or not os.path.exists(path):
@@ -89,8 +97,8 @@ def read_secrets(arguments: Iterable[str], *, allow_exec: bool = False) -> list[
         try:
             found.append(_values(Named(argument), allow_exec))
         except PlaitError as error:
-            if error.code == "file-not-found":
-                error.hint = ("=" in argument.partition(":")[2] and _source_hint(argument)) or error.hint
+            if error.code in ("file-not-found", "not-regular-file"):
+                error.hint = _source_hint(argument) or error.hint
             raise error.within(f"in --secrets {argument}") from None
     return found
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from plait.base.source import Quoted, Wording
 from plait.base.suggestions import QUOTE_VALUE, Hint, Suggestion
 from plait.yaml.merge_conflicts import conflict_error
 
@@ -33,10 +34,11 @@ _NO_BREAK = re.compile(r"(?:^|[:\s-])\u00a0")
 _OF_TEXT = re.compile(r"\(@-?\s")
 
 
-def foreign_hint(problem: str, line: str, before: str, text: str) -> str | None:
-    """The hint for a line with a placeholder or a statement of another template language, or None.
+def foreign_hint(problem: str, line: str, before: str, text: str, index: int) -> str | None:
+    """The hint for a line with a placeholder or a statement of another template language, or with a bracket within text
+    without quotes; or None.
 
-    problem: the phrase of the parser. before: the line above. text: the whole text.
+    problem: the phrase of the parser. before: the line above. text: the whole text. index: the place of the problem.
     """
     if _NO_BREAK.search(line) or _NO_BREAK.search(before):
         return NO_BREAK_SPACE
@@ -46,4 +48,20 @@ def foreign_hint(problem: str, line: str, before: str, text: str) -> str | None:
         return _JINJA if "{%" in line else None
     if _OF_HELM.search(line) or _OF_HELM.search(before):
         return _HELM
-    return BRACES if "{{" in line and problem.startswith(_OF_BRACES) else None
+    if "{{" in line and problem.startswith(_OF_BRACES):
+        return BRACES
+    return _bracket_within(text, index) if problem in _UNCLOSED else None
+
+
+_UNCLOSED = ("did not find expected ',' or ']'", "did not find expected ',' or '}'")
+
+
+def _bracket_within(text: str, index: int) -> Wording | None:
+    """The hint for a bracket or brace that ends text without quotes, as in `{a[0].b: 1}`; None for other errors."""
+    if text[index : index + 1] not in ("[", "{") or not text[index - 1 : index].strip(" \t\n,:[]{}\"'"):
+        return None
+    start = max(text.rfind(sign, 0, index) + len(sign) for sign in (",", "[", "{", "\n", ": "))
+    begun = text[start : index + 1].strip()
+    return Wording(
+        "a bracket or brace ends text without quotes: put the text in quotes that begins with ", Quoted(begun)
+    )

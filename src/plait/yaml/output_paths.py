@@ -12,8 +12,9 @@ from urllib.parse import quote
 
 from plait.base.errors import UsageError
 from plait.base.output_files import inside
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, listed, near
 from plait.base.source import Position
+from plait.base.suggestions import replacing
 from plait.tree.nodes import COLLECTIONS, Array, DocumentSet, Map
 from plait.yaml.document_names import OutputError, document_name, scalar_text
 
@@ -58,20 +59,46 @@ class PatternField:
         way = _keys(path)
         self.ways = [_SHORT[path], way] if path in _SHORT else [way]
 
-    def value(self, document: Document) -> str:
-        """The value as text. Raises UsageError, with the path in the document, if the value is missing."""
+    def value(self, document: Document, pattern: str) -> str:
+        """The value as text. Raises UsageError if the value is missing: about the pattern if its path is misspelt, else
+        about the document.
+        """
         for way in self.ways:
-            found = _under(document.value, way)
-            if found is not None and type(found[0]) not in COLLECTIONS and found[0] not in (None, ""):
-                return self.change(scalar_text(found[0]))
-        keys = document.value.keys() if type(document.value) is Map else []
+            found = _filled(document, way)
+            if found is not None:
+                return self.change(found)
+        path = self.text.partition("|")[0]
+        meant = self._meant(document)
+        if meant:
+            raise OutputError(
+                f'--output-by "{pattern}": the document has no value "{path}"',
+                also=[document.position],
+                found=called(document),
+                hint=replacing(path, meant, f"did you mean {listed(meant, quote=chr(34))}?"),
+                code="output-pattern",
+            )
         raise OutputError(
-            f"the output path needs {self.text.partition('|')[0]}, which is missing, empty or not a scalar",
+            f"the output path needs {path}, which is missing, empty or not a scalar",
             at=document.position,
             found=called(document),
-            hint=did_you_mean(str(self.ways[-1][0]), [key for key in keys if type(key) is str]),
             code="output-pattern",
         )
+
+    def _meant(self, document: Document) -> list[str]:
+        """The paths with a value in a document that differ from this one in its first missing key."""
+        way = self.ways[-1]
+        depth = next((at for at in range(len(way)) if _item_under(document.value, way[: at + 1]) is None), len(way))
+        key = way[depth] if depth < len(way) else None
+        if type(key) is not str:
+            return []
+        above = _item_under(document.value, way[:depth])
+        around = document.value if depth == 0 else None if above is None else above.value
+        names = [one.key for one in around.items if type(one.key) is str] if type(around) is Map else []
+        filled = [name for name in names if _filled(document, (*way[:depth], name, *way[depth + 1 :])) is not None]
+        if len(way) == 1:
+            filled += [name for name, short in _SHORT.items() if _filled(document, short) is not None]
+        path = self.text.partition("|")[0]
+        return [path.replace(key, name, 1) for name in near(key, filled)] if path.count(key) == 1 else []
 
 
 class OutputPattern:
@@ -126,7 +153,7 @@ class OutputPattern:
                 stem, dot, extension = template.rpartition(".")
                 made.append(part.change(stem if dot and "/" not in extension else template))
             else:
-                made.append("/".join(map(file_name, part.value(document).split("/"))))
+                made.append("/".join(map(file_name, part.value(document, self.text).split("/"))))
         path = "".join(made)
         _check(path, document.position)
         return path
@@ -169,6 +196,13 @@ def _under(value: Value, path: Sequence[str | int]) -> tuple[Value, Position] | 
     """The value at a path of keys and indexes, and its position; None if it is missing."""
     item = _item_under(value, path)
     return None if item is None else (item.value, item.position)
+
+
+def _filled(document: Document, path: Sequence[str | int]) -> str | None:
+    """The text of the scalar at a path of keys and indexes, or None."""
+    found = _item_under(document.value, path)
+    is_filled = found is not None and type(found.value) not in COLLECTIONS and found.value not in (None, "")
+    return scalar_text(found.value) if found is not None and is_filled else None
 
 
 def _item_under(value: Value, path: Sequence[str | int]) -> Item | None:

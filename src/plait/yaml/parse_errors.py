@@ -59,13 +59,13 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     at = _position(index, source, text, base)
     reference = _go_yaml(error, problem, source, base, prepends)
     foreign: str | None = None
-    if "<<<<<<<" in text or "{{" in text or "{%" in text or "(@" in text or "\u00a0" in text:
+    if text[index : index + 1] in ("[", "{") or any(map(text.__contains__, _FOREIGN)):
         from plait.yaml import foreign_syntax
 
         conflict = foreign_syntax.conflict_error(ReadError, source, text, base, text.count("\n", 0, index), reference)
         if conflict is not None:
             return conflict
-        foreign = foreign_syntax.foreign_hint(problem, _line(text, index), _before(text, index), text)
+        foreign = foreign_syntax.foreign_hint(problem, _line(text, index), _before(text, index), text, index)
     found: str | None = None
     if problem == "found character that cannot start any token":
         found, hint = _CANNOT_START.get(text[index : index + 1], (None, None))
@@ -112,6 +112,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
     )
 
 
+_FOREIGN = ("<<<<<<<", "{{", "{%", "(@", "\u00a0")
 # Problems that the parser may notice some lines below the mistake.
 _LATE = frozenset(
     {

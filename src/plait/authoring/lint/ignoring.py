@@ -28,24 +28,29 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.tree.nodes import MapItem
 
-_COMMENT = re.compile(r"#!?[ \t]*plait:[ \t]*ignore(?P<codes>\[[^\]\n]*\])?[^\n]*")
+_COMMENT = re.compile(r"#!?[ \t]*plait:[ \t]*ignore(?P<codes>\[[^\]\n]*\])?(?P<rest>[^\n]*)")
 _ALONE = re.compile(r"[ \t]*#")
 
 SETTINGS = ("ignore", "paths", "select")
 
 
 class Ignore:
-    """A comment that suppresses findings. line: the line of the comment. covers: the line that it applies to."""
+    """A comment that suppresses findings. line: the line of the comment. covers: the line that it applies to. text: the
+    words after its codes.
+    """
 
-    __slots__ = ("column", "covers", "end", "is_used", "line", "path", "patterns")
+    __slots__ = ("column", "covers", "end", "is_used", "line", "path", "patterns", "text")
 
-    def __init__(self, path: str, line: int, covers: int, column: int, end: int, patterns: Sequence[str]) -> None:
+    def __init__(
+        self, path: str, line: int, covers: int, column: int, end: int, patterns: Sequence[str], text: str
+    ) -> None:
         self.path = path
         self.line = line
         self.covers = covers
         self.column = column
         self.end = end
         self.patterns = patterns
+        self.text = text
         self.is_used = False
 
     def silences(self, finding: LintFinding) -> bool:
@@ -80,7 +85,7 @@ def comments_of(path: str, text: str) -> Iterator[Ignore]:
                 covers += 1
         codes = [code.strip() for code in (found["codes"] or "[]")[1:-1].split(",")]
         column, end = found.start() + 1, found.end() + 1
-        yield Ignore(path, number, covers, column, end, [code for code in codes if code])
+        yield Ignore(path, number, covers, column, end, [code for code in codes if code], found["rest"])
 
 
 class LintSettings:
@@ -185,11 +190,11 @@ def silenced(findings: Iterable[LintFinding], ignores: Sequence[Ignore]) -> Iter
             yield finding
 
 
-def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[LintFinding]:
-    """Comments for checked codes that suppress nothing, and invalid comments."""
+def unused(ignores: Iterable[Ignore], looked_for: Iterable[str], left: Sequence[LintFinding]) -> Iterator[LintFinding]:
+    """Comments for checked codes that suppress nothing, and invalid comments. left: the findings that none suppresses."""
     known = set(looked_for)
     for ignore in ignores:
-        found = _wrong(ignore, known)
+        found = _wrong(ignore, known, left)
         if found is not None:
             message, hint = found
             yield LintFinding(
@@ -197,13 +202,24 @@ def unused(ignores: Iterable[Ignore], looked_for: Iterable[str]) -> Iterator[Lin
             )
 
 
-def _wrong(ignore: Ignore, known: set[str]) -> tuple[str, str | None] | None:
+def _wrong(ignore: Ignore, known: set[str], left: Sequence[LintFinding]) -> tuple[str, str | None] | None:
     """The fault of a comment and a hint, or None."""
     if not ignore.patterns:
-        return "an ignore comment names no code", "ignore[D101] reason"
+        return "an ignore comment names no code", _written(ignore, left)
     for pattern in ignore.patterns:
         if not is_pattern(pattern):
             return f'unknown code "{pattern}"', meant_code(pattern, CODES.values())
     if not ignore.is_used and any(is_selected(code, one) for code in known for one in ignore.patterns):
         return f"this comment ignores {', '.join(ignore.patterns)}, but there is no such finding", "remove the comment"
     return None
+
+
+def _written(ignore: Ignore, left: Sequence[LintFinding]) -> str:
+    """A hint with the whole comment: it has the codes among the words of the invalid one, or those of the findings that
+    it is written for.
+    """
+    words = [word for word in re.split(r"[\s,:()]+", ignore.text) if word]
+    named = [word for word in words if is_pattern(word)]
+    here = [one.code for one in left if one.path == ignore.path and one.line in (ignore.line, ignore.covers)]
+    codes = ", ".join(dict.fromkeys(named or here)) or "D101"
+    return f"write it with its codes in brackets: #! plait: ignore[{codes}] reason"

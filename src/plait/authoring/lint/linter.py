@@ -92,7 +92,7 @@ def findings_of(
     comments = list(ignoring.comments(subject))
     found = list(ignoring.silenced(found, comments))
     if "I901" in wanted:
-        found += ignoring.unused(comments, wanted)
+        found += ignoring.unused(comments, wanted, found)
         found += ignoring.unmatched_paths(settings, subject.project.directory)
     unique = {finding.order: finding for finding in found}
     return [unique[key] for key in sorted(unique)]

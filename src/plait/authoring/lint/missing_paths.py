@@ -62,7 +62,7 @@ def _matches(project: Project, pattern: str) -> bool:
 
 def _path_hint(path: str, written: str, at: Position) -> str:
     error: ReadError = read_failure(path, at=at)
-    alike = [os.path.join(os.path.dirname(written), one.new) for one in error.suggestions]
+    alike = [os.path.join(os.path.dirname(written.rstrip("/")), one.new) for one in error.suggestions]
     hint = f"did you mean {listed(alike, quote=chr(34))}?" if alike else error.hint
     return hint or "correct the path, which is relative to the project file"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from contextlib import suppress
 from itertools import islice
 
@@ -95,6 +96,16 @@ def _readers(path: str, runs: Iterable[Run]) -> list[str]:
         if any(wanted == one or wanted.startswith(one + os.sep) for one in given):
             found.append(run.name)
     return found
+
+
+def out_of_order(asked: str, command: str, words: Sequence[str]) -> UsageError:
+    """The error for a command line whose first word is what is asked, which belongs at the end."""
+    return UsageError(
+        f"the {asked} is the last argument",
+        found=shlex.join(words),
+        hint=shlex.join(["plait", command, *words[1:], words[0]]),
+        code="unexpected-argument",
+    )
 
 
 def several_runs(error: PlaitError, *names: str) -> None:

@@ -107,11 +107,21 @@ def _misspelt(selector: str, outcome: CaseEvaluation) -> str | None:
         name = document_name(one) or ""
         other, _, its = name.partition("/")
         # Two documents of one kind have similar names more often than two kinds.
-        if (kind == other and is_slip(own, its)) or (
+        if (kind == other and (is_slip(own, its) or _is_swap(own, its))) or (
             own == its and len(kind) > _SHORT and distance(kind, other, 1) == 1
         ):
             return name
     return None
+
+
+def _is_swap(name: str, known: str) -> bool:
+    """True for words that differ only in two neighbouring letters that are swapped, however short they are."""
+    return (
+        len(name) == len(known) > 2
+        and name.isalpha()
+        and sorted(name) == sorted(known)
+        and distance(name, known, 1) == 1
+    )
 
 
 def _misspelt_key(path: Path, outcome: CaseEvaluation) -> tuple[str, str] | None:

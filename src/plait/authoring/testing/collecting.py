@@ -10,7 +10,7 @@ from plait.authoring.project.file import check_found
 from plait.authoring.project.run import relative_to_cwd
 from plait.authoring.project.run_inference import guess
 from plait.authoring.testing.cases import cases_of, cases_of_project
-from plait.authoring.testing.functions import functions_of
+from plait.authoring.testing.functions import functions_of, misnamed_function
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import current_view, permitted
 from plait.base.limits import current_budget
@@ -169,6 +169,18 @@ def files_below(top: str) -> Iterator[str]:
             path = os.path.normpath(os.path.join(directory, name))
             if (is_test_file(name) or name in FILE_NAMES) and os.path.isfile(path):
                 yield path
+
+
+def nothing_found(found: Collected, arguments: Sequence[str]) -> str:
+    """The hint for arguments without a test."""
+    for path in found.files:
+        if path.endswith(STARLARK_ENDING) and (hint := misnamed_function(path)) is not None:
+            return hint
+    tops = [one for one in arguments or (os.curdir,) if os.path.isdir(one)]
+    other = next((path for path in map(misnamed, tops) if path is not None), None)
+    if other is not None:
+        return f"{other} has tests, but its name does not end in .test.yml"
+    return "write tests in files named *.test.yml, such as tests: {a value: {run: NAME, equals: {PATH: VALUE}}}"
 
 
 _MOST_READ = 1 << 16

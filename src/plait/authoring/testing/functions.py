@@ -135,6 +135,15 @@ def functions_of(path: str, project: Project) -> list[FunctionCase]:
     return [FunctionCase(source, one, subject) for one in functions]
 
 
+def misnamed_function(path: str) -> str | None:
+    """A hint about the first function of a readable file whose functions are no tests; or None."""
+    statements = parse_program([CodePart(file_source(path).text, 1, 1)], file_source(path))[0]
+    first = next(_defined(statements), None)
+    if first is None:
+        return None
+    return f"{path}:{first.line}: {first.name} is not a test: the name of a test begins with {_PREFIX}"
+
+
 def _defined(statements: Sequence[Statement]) -> Iterator[Def]:
     for one in statements:
         if isinstance(one, Def):
