@@ -57,6 +57,12 @@ def pytest_configure(config: pytest.Config) -> None:
         record_every_run()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors (`-n auto`): many tests wait for other processes."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection() -> None:
     # Half of the time of collecting would go to garbage collections that find nothing.
     gc.disable()
