@@ -903,3 +903,27 @@ def test_warnings_about_the_output_name_the_files(
     told = capfd.readouterr().err
     assert "config/more.yml:1: this code is a string" in told
     assert "plait-review-" not in told
+
+
+def test_a_document_is_secret_because_of_its_source(place: Path) -> None:
+    source = (
+        "schema: demo/Key/v1\nmetadata:\n  schema: metadata/Document/v1\n  name: key\n"
+        "  layeringDefinition: {layer: site}\n  storagePolicy: cleartext\ndata: abc\n"
+    )
+    chart = (
+        "schema: demo/Chart/v1\nmetadata:\n  schema: metadata/Document/v1\n  name: chart\n"
+        "  layeringDefinition: {layer: site}\n  storagePolicy: cleartext\n  substitutions:\n"
+        "  - {src: {schema: demo/Key/v1, name: key, path: .}, dest: {path: .key}}\ndata: {size: 1}\n"
+    )
+    policy = (
+        "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: order}\n"
+        "data: {layerOrder: [site]}\n"
+    )
+    files = {"policy.yaml": policy, "chart.yaml": chart, "key.yaml": source}
+    commit(place, {**files, "plait.yml": "runs: {site: {layer: {files: [policy.yaml, chart.yaml, key.yaml]}}}\n"})
+    write(place, {"key.yaml": source.replace("cleartext", "encrypted")})
+    found = review("HEAD")
+    assert found.not_verified == []
+    (cause,) = found.causes
+    assert [(one.file, one.line) for one in cause.lines] == [("key.yaml", 6)]
+    assert {row.document for row in cause.changes} == {"demo/Key/v1/key", "demo/Chart/v1/chart"}

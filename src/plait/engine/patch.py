@@ -282,7 +282,7 @@ def _take_variable(job: PatchJob, value: str, _request: Patch) -> None:
     given = from_argument(value)
     job.sources.give("var", given)
     name, _, text = value.partition("=")
-    # Whoever writes 0x10 knows that it is printed in decimal.
+    # A number such as 0x10 is meant to be printed in decimal.
     if type(given[name]) in (int, float) and text != str(given[name]) and "0x" not in text.lower():
         job.sources.numbers[name] = text
     if job.sources.traced is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from plait.layering.data_paths import action_path, compile_path
+from plait.layering.document import text_of
 from plait.tree.nodes import Array, Map, MapItem, walk, walk_once
 from plait.tree.nodes import Document as Node
 from plait.tree.provenance import Change, Contributor, Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import TypeVar
 
     from plait.layering.data_paths import DataPath
@@ -215,12 +216,39 @@ def _earlier(trace: Trace, value: Value, path: DataPath) -> list[Origin]:
     return [] if found is None else [one for one in found.because if isinstance(one, Contributor)]
 
 
-def _note_hidden(trace: Trace, old: Item, new: Item) -> None:
+def _note_hidden(trace: Trace, old: Item, new: Item, because: tuple[Origin, ...]) -> None:
     """Records a value printed instead of a hidden one."""
     if _is_other(old.value, new.value):
-        trace.record(new, Change(_HIDDEN, new.source, new.line, was=old))
+        trace.record(new, Change(_HIDDEN, new.source, new.line, was=old, because=because))
     else:
-        trace.relate(old.value, new.value, _HIDDEN)
+        trace.relate(old.value, new.value, _HIDDEN, because, written=lambda _: True)
+
+
+def _hiding(document: LayeredDocument, known: Mapping[tuple[str, str], LayeredDocument]) -> tuple[Origin, ...]:
+    """The lines that make a document secret: its own policy, and those of its parents and of its sources."""
+    found: list[Origin] = []
+    seen: set[LayeredDocument] = set()
+    todo = [document]
+    while todo:
+        one = todo.pop()
+        if one in seen or not one.secret:
+            continue
+        seen.add(one)
+        if one.encrypted:
+            at = one.place("storagePolicy")
+            found.append(Contributor(f"{_HIDDEN}: {one}", at.source, at.line, structural=True))
+        if one.parent is not None:
+            todo.append(one.parent)
+        todo += [source for item in one.substitutions if (source := known.get(_source_of(item))) is not None]
+    return tuple(found)
+
+
+def _source_of(item: ArrayItem) -> tuple[str, str]:
+    """The schema and the name of the source of a substitution."""
+    source = item.value.find("src") if type(item.value) is Map else None
+    if source is None or type(source.value) is not Map:
+        return "", ""
+    return text_of(source.value.find("schema")) or "", text_of(source.value.find("name")) or ""
 
 
 def _lines(entry: Substitution) -> list[Item]:
@@ -255,6 +283,7 @@ def inherited(
     secret: all documents of the evaluation, including those not written.
     """
     documents, secret = list(documents), list(secret)
+    known = {(document.schema, document.name): document for document in secret}
     for document in secret:
         if document.parent is not None and document not in documents:
             # It is not printed, so its data cannot be explained.
@@ -265,11 +294,12 @@ def inherited(
         if type(top) is not Map or type(was) is not Map:
             continue
         data = top.find("data")
+        hiding = _hiding(document, known) if top is not was and document.secret else ()
         for item in top.items:
             old = was.find(item.key)
             if old is not None and item is not old:
                 if item is not data:
-                    _note_hidden(trace, old, item)
+                    _note_hidden(trace, old, item, hiding)
                 trace.copied(item, old)
         if data is None:
             continue
@@ -280,7 +310,7 @@ def inherited(
             at = document.place("storagePolicy")
             # The digest of a short secret can be guessed: it is in the output, and nowhere else.
             inside = document.data
-            by = (inside,) if trace.marks is not None and isinstance(inside, (Map, Array)) else ()
+            by = (inside, *hiding) if trace.marks is not None and isinstance(inside, (Map, Array)) else hiding
             trace.record(data, Change(_HIDDEN, at.source, at.line, was=was_data, because=by))
         if document in trace.whole:
             trace.record(target, trace.whole[document])
