@@ -919,11 +919,18 @@ def test_a_document_is_secret_because_of_its_source(place: Path) -> None:
         "schema: deckhand/LayeringPolicy/v1\nmetadata: {schema: metadata/Control/v1, name: order}\n"
         "data: {layerOrder: [site]}\n"
     )
-    files = {"policy.yaml": policy, "chart.yaml": chart, "key.yaml": source}
-    commit(place, {**files, "plait.yml": "runs: {site: {layer: {files: [policy.yaml, chart.yaml, key.yaml]}}}\n"})
-    write(place, {"key.yaml": source.replace("cleartext", "encrypted")})
+    other = source.replace("name: key", "name: other").replace("data: abc\n", "data:\n")
+    other += "".join(f"  k{number}: 0\n" for number in range(16))
+    files = {"policy.yaml": policy, "chart.yaml": chart, "key.yaml": source, "other.yaml": other}
+    commit(
+        place,
+        {**files, "plait.yml": "runs: {site: {layer: {files: [policy.yaml, chart.yaml, key.yaml, other.yaml]}}}\n"},
+    )
+    write(place, {"key.yaml": source.replace("cleartext", "encrypted"), "other.yaml": other.replace("0", "1")})
     found = review("HEAD")
     assert found.not_verified == []
-    (cause,) = found.causes
+    # Without the policy of the source among the candidates, all 17 changed lines are searched.
+    assert found.evaluations < 12
+    (cause,) = [one for one in found.causes if one.lines[0].file == "key.yaml"]
     assert [(one.file, one.line) for one in cause.lines] == [("key.yaml", 6)]
     assert {row.document for row in cause.changes} == {"demo/Key/v1/key", "demo/Chart/v1/chart"}
