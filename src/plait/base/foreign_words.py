@@ -69,6 +69,8 @@ EXPRESSIONS: Mapping[str, str] = {
         ("map", "[e for e in x]"),
         ("filter select", "[e for e in x if condition]"),
         ("abs", "max(x, -x)"),
+        ("yes on", "True"),
+        ("no off", "False"),
         ("pow", "x * x"),
         ("hex", '"%x" % x'),
         ("oct", '"%o" % x'),

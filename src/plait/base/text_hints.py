@@ -274,11 +274,26 @@ def unexpanded(diagnostic: Diagnostic) -> str | None:
     return None if found is None else f'no shell expands "{found["name"]}" in a file: write the value itself'
 
 
+def anchor_before(diagnostic: Diagnostic) -> str | None:
+    """The hint for an anchor that an earlier document of the file defines, or None."""
+    at, name = diagnostic.at, f"&{diagnostic.word}"
+    if at is None or at.source is None:
+        return None
+    has_separator = False
+    for number in range(at.line - 1, max(at.source.first_line, at.line - _MOST) - 1, -1):
+        line = at.source.line(number) or ""
+        if has_separator and name in line.partition(" #")[0].split():
+            return f"{name} in line {number} ends with its document: repeat the anchor in this one"
+        has_separator = has_separator or line.startswith("---")
+    return None
+
+
 HINTS: dict[str, Callable[[Diagnostic], str | None]] = {
     "duplicate-map-key": repeated_key,
     "syntax-error": syntax,
     "path-matches": unexpanded,
     "two-values": two_values,
+    "unknown-anchor": anchor_before,
     "unknown-attribute": hidden_module,
     "unbound-variable": unbound,
     "input-not-found": from_root,

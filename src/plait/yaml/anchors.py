@@ -67,6 +67,7 @@ class AnchorTable:
                 hint=hint and quotation(hint),
                 reference=f"yaml: unknown anchor '{name}' referenced",
                 code="unknown-anchor",
+                word=name,
             )
         value = self.anchors[name]
         if type(value) is not Map and type(value) is not Array:

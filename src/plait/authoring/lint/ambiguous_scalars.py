@@ -12,7 +12,7 @@ from plait.base.text_edits import Edit
 from plait.engine.results import text_like
 from plait.tree.nodes import COLLECTIONS, DocumentSet, MapItem
 from plait.tree.provenance import Trace
-from plait.yaml.lossless.nodes import PLAIN
+from plait.yaml.lossless.nodes import PLAIN, Collection
 from plait.yaml.lossless.scalar_values import body_start, scalar_value
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from plait.authoring.lint.subject import LintProject
     from plait.tree.nodes import Item, Scalar
+    from plait.yaml.lossless.nodes import Tree
 
 
 # The message about a secret value.
@@ -38,6 +39,7 @@ def inputs(subject: LintProject) -> Iterator[LintFinding]:
 def of_file(layout: LintedFile, is_private: Callable[[int], bool]) -> Iterator[LintFinding]:
     """Ambiguous scalars of one file. is_private: returns True if the value on a line must not be shown."""
     text = layout.text
+    in_strings: set[int] | None = None
     for node in layout.tree.values():
         if not 0 < node.end - node.start <= LONGEST or node.style is not PLAIN or node.tag is not None:
             continue
@@ -49,6 +51,9 @@ def of_file(layout: LintedFile, is_private: Callable[[int], bool]) -> Iterator[L
         line, column = layout.tree.place(start)
         hidden = is_private(line)
         value = scalar_value(text, node)
+        if type(value) is bool and in_strings is None:
+            in_strings = set(_booleans_in_strings(layout.tree))
+        is_unclear = in_strings is not None and node.start in in_strings
         yield LintFinding(
             "R401",
             layout.path,
@@ -56,12 +61,23 @@ def of_file(layout: LintedFile, is_private: Callable[[int], bool]) -> Iterator[L
             _ONE_OF_TWO if hidden else f"{written} is {both[0]} in YAML 1.1, and {both[1]} in 1.2",
             column=column,
             end=column + len(written),
-            edits=() if hidden else _plainer(value, written, Edit(start, node.end, "", layout.path)),
-            hint="quote it if it is a string" if hidden else _hint(value, written),
+            edits=() if hidden or is_unclear else _plainer(value, written, Edit(start, node.end, "", layout.path)),
+            hint="quote it if it is a string" if hidden else _hint(value, written, is_unclear=is_unclear),
         )
 
 
-def _hint(value: Scalar, written: str) -> str:
+def _booleans_in_strings(tree: Tree) -> Iterator[int]:
+    """Yields the offsets of booleans in sequences whose other items are strings, such as NO in a list of countries."""
+    for collection in {id(collection): collection for collection, _ in tree.walk() if not collection.is_map}.values():
+        values = [item.value for item in collection.items]
+        kinds = [None if type(one) is Collection else type(scalar_value(tree.text, one)) for one in values]
+        if set(kinds) == {bool, str}:
+            yield from (one.start for one, kind in zip(values, kinds, strict=True) if kind is bool)
+
+
+def _hint(value: Scalar, written: str, *, is_unclear: bool) -> str:
+    if is_unclear:
+        return f'write "{written}", a string like the other items, or {("true" if value else "false")}'
     if type(value) is str:
         return f'write "{written}", which is a string in both versions'
     if type(value) is bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, ReadError, StarlarkError, did_you_mean
+from plait.base.errors import PlaitError, ReadError, StarlarkError
 from plait.base.source import CLAUSE, FILE
 from plait.tree.nodes import Map
 from plait.ytt.templates.file import TemplateResult
@@ -223,7 +223,7 @@ class Loader:
             raise ReadError(
                 told,
                 reference=f"{told} (hint: is it available in newer version of ytt?)",
-                hint=did_you_mean(name, [*MODULES, "data", "library"]) or "is there a newer version of plait?",
+                hint=_causes().of_module(name, [*MODULES, "data", "library"]),
                 code="module-not-found",
             )
         return found

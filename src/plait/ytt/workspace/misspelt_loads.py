@@ -8,7 +8,7 @@ import contextlib
 import re
 
 from plait.base.errors import PlaitError, ReadError
-from plait.base.similar_names import counted, listed, near
+from plait.base.similar_names import counted, did_you_mean, listed, near
 from plait.base.source import Position
 from plait.base.suggestions import replacing
 from plait.tree.nodes import Array, Map, MapItem
@@ -24,7 +24,7 @@ _MOST_ITEMS = 2000
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from plait.base.source import Source
     from plait.base.suggestions import Hint
@@ -110,6 +110,13 @@ def _name_plain_values(error: PlaitError, root: Library, documents_of: Callable[
                     "as such"
                 )
                 return
+
+
+def of_module(name: str, known: Sequence[str]) -> str:
+    """The hint for a `load` of a module that does not exist."""
+    if name == "schema":
+        return "annotations such as #@schema/nullable need no load: remove it"
+    return did_you_mean(name, known) or f"the modules are {', '.join(sorted(known))}"
 
 
 def elsewhere(path: str, root: Library, *, is_loaded: bool = False) -> Hint | None:
