@@ -150,11 +150,12 @@ def site(session: nox.Session) -> None:
 
 @nox.session
 def screenshots(session: nox.Session) -> None:
-    """Pictures of the README, the first page of the site and, where npm is, the playground; needs chromium."""
+    """Pictures of the README, the first page of the site, a review and, where npm is, the playground; needs chromium."""
     prepare(session)
     if session.venv_backend != "none":
         session.install("mkdocs-material", "mkdocstrings[python]", "ruff", "markdown", "playwright", "pillow")
     session.run("python", ".ci/screenshots.py", env={"NO_MKDOCS_2_WARNING": "1"})
+    session.run("python", ".ci/review_pictures.py")
     if shutil.which("npm") is not None:
         built = pathlib.Path(".nox", "playground").resolve()
         session.run("python", "playground/build.py", str(built))

@@ -28,7 +28,7 @@ THEMES = {
     "light": (("#1f2328", "#ffffff", "#d1d9e0", "#f6f8fa", "#eff1f3", "#0969da"), ("default", "white")),
     "dark": (("#f0f6fc", "#0d1117", "#3d444d", "#151b23", "#262c36", "#4493f8"), ("slate", "black")),
 }
-_CSS = """\
+CSS = """\
 body {{ font: 16px/1.5 -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 880px; margin: 0 auto; padding: 32px;
   color: {0}; background: {1} }}
 h1, h2 {{ border-bottom: 1px solid {2}; padding-bottom: .3em }}
@@ -68,7 +68,7 @@ def main() -> None:
         for name, (page, _, width, height) in SHOTS.items():
             for theme in THEMES:
                 html = _readme(pathlib.Path(place), theme) if page == "README.md" else _start(site, theme)
-                _shoot(html, PICTURES / f"{name}-{theme}.png", width, height)
+                shoot(html, PICTURES / f"{name}-{theme}.png", width, height)
     record = {name: shown_text(page, count) for name, (page, count, _, _) in SHOTS.items()}
     RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
@@ -80,7 +80,7 @@ def _readme(place: pathlib.Path, theme: str) -> pathlib.Path:
     text = re.sub(r"<picture>.*?</picture>", image, (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)
     body = markdown(text, extensions=["tables", "fenced_code"])
     html = place / f"readme-{theme}.html"
-    html.write_text(f"<meta charset=utf-8><style>{_CSS.format(*THEMES[theme][0])}</style>{body}", "utf-8")
+    html.write_text(f"<meta charset=utf-8><style>{CSS.format(*THEMES[theme][0])}</style>{body}", "utf-8")
     return html
 
 
@@ -96,11 +96,14 @@ def _start(site: pathlib.Path, theme: str) -> pathlib.Path:
     return html
 
 
-def _shoot(html: pathlib.Path, picture: pathlib.Path, width: int, height: int) -> None:
+def shoot(html: pathlib.Path, picture: pathlib.Path, width: int, height: int, *, is_dark: bool = False) -> None:
+    """Takes a picture of a page. is_dark: the page sees a system with dark colours."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     assert browser, "chromium is not installed"
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=3000"]
     flags += [f"--window-size={width},{height}", f"--screenshot={picture}"]
+    if is_dark:
+        flags.append("--blink-settings=preferredColorScheme=0")
     subprocess.run([browser, *flags, html.as_uri()], check=True, capture_output=True, timeout=300)
 
 
