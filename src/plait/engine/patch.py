@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.base.content import names_of_variables, standard_input, variables
-from plait.base.errors import PlaitError, ReadError, UsageError, warning
+from plait.base.errors import OpsError, PlaitError, ReadError, UsageError, warning
 from plait.base.extensions import parse_extensions
 from plait.base.source import CLAUSE, FLAG, Source
 from plait.engine import common
@@ -275,7 +275,22 @@ def _take_operations(job: PatchJob, value: str, request: Patch) -> None:
         except ReadError as error:
             doing = "Deserializing" if isinstance(error, DecodeError) else "Reading"
             raise error.within("", role=CLAUSE, reference=f"{doing} ops file '{path}'") if path else error from None
-        job.operations += job.read(source, read, request.null_values)
+        try:
+            job.operations += job.read(source, read, request.null_values)
+        except OpsError as error:
+            given = request.variables_files
+            others = given if isinstance(given, (list, tuple)) else ()
+            if error.code == "not-ops-file" and any(_is_read(read, str(other)) for other in others):
+                error.hint = "the files are exchanged: -o takes the operations, and -l the variables"
+            raise
+
+
+def _is_read(read: Callable[[Source, Warn], list[Operation]], path: str) -> bool:
+    """True if a file contains operations."""
+    try:
+        return bool(read(file_source(expand_home(path), "an ops file"), lambda _: None))
+    except PlaitError:
+        return False
 
 
 def _take_variable(job: PatchJob, value: str, _request: Patch) -> None:

@@ -18,7 +18,7 @@ from plait.ops.reader import read_first, write_text
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
 from plait.ops.text_places import place_of
-from plait.ops.variable_faults import cause, explain_signer, report
+from plait.ops.variable_faults import cause, explain_scalar, explain_signer, report
 from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
@@ -143,9 +143,8 @@ class VariableLookup:
         try:
             return _filled(value, lookup)
         except OpsError as error:
-            place = self.sources.place_of(error.word.partition(".")[0]) if error.code == "value-in-text" else None
-            if place is not None:
-                error.also = [*error.also, place.labelled("the variable")]
+            if error.code == "value-in-text":
+                explain_scalar(error, self.sources)
             raise
 
     def _reach(self, name: str, missing: set[str], path: tuple[str, ...]) -> tuple[bool, Value]:
@@ -401,4 +400,4 @@ def _warn_of_near(lookup: VariableLookup, warn: Warn) -> None:
         meant = next((one for one in missing if is_slip(name, one)), None)
         if meant is not None:
             message = f'the variable "{name}" is not used, and (({meant})) has no value: did you mean "{meant}"?'
-            warn(warning(message, code="misspelt-variable", word=name))
+            warn(warning(message, code="misspelt-variable", at=lookup.sources.place_of(name), word=name))

@@ -149,6 +149,8 @@ class _Siblings:
                 if self._rest < 0:
                     return None
                 slip = next((one for one in names if is_slip(name, one)), None)
+                if slip is None and operation.kind == "remove":
+                    slip = next((one for one in names if _is_swapped(name, one)), None)
                 if slip is None and depth == len(operation.pointer.tokens) - 1 and type(token) is KeyToken:
                     slip = _other_number(name, names, getattr(operation, "value", None))
                 near = slip or next((one for one in names if _is_near(name, one)), None)
@@ -167,6 +169,17 @@ def _other_number(name: str, names: dict[str, Value], value: Value) -> str | Non
         if one != name and type(names.get(one)) is Array and type(value) is Array:
             return one
     return None
+
+
+def _is_swapped(name: str, known: str) -> bool:
+    """True if two names differ only in two neighbouring letters: a removal of nothing is rarely intended."""
+    return (
+        len(name) == len(known) > 2
+        and name.isalpha()
+        and name != known
+        and distance(name, known, 1) == 1
+        and (sorted(name) == sorted(known))
+    )
 
 
 def _is_near(name: str, known: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from plait.base.content import NO_LINKS, record_listing
-from plait.base.errors import OpsError, ReadError, did_you_mean
+from plait.base.errors import OpsError, ReadError
 from plait.base.extensions import EMBEDDED
 from plait.base.extensions import OPERATIONS as EVERY
 from plait.base.input_view import check_read, current_view, may_read
@@ -103,7 +103,7 @@ def operations_of(
             at=Position(source, line),
             expected="an array of operations",
             found=kind_name(value),
-            hint=_no_array_hint(value),
+            hint=syntaxes().no_array_hint(value),
             reference=not_read(source, value, line, "[]patch.OpDefinition"),
             code="not-ops-file",
         )
@@ -115,17 +115,6 @@ def operations_of(
         except OpsError as error:
             raise syntaxes().without_its_fields(error, value.items, number) from None
     return operations
-
-
-def _no_array_hint(value: Value) -> str | None:
-    if type(value) is not Map:
-        return None
-    if value.find("path") is not None:
-        return 'an operation is an item of an array: put "- " before its first key'
-    inner = [item.key for item in value.items if type(item.value) is Array]
-    if len(value.items) == 1 and inner:
-        return f'write the array alone: leave out "{inner[0]}:"'
-    return "pass the file to change without a flag: plait patch base.yml -o ops.yml"
 
 
 def _operation(
@@ -168,40 +157,13 @@ def built(definition: OperationSource, null_values: bool, extensions: frozenset[
         if build is not None:
             return expansion.widened(build(definition, null_values))
     if build is None:
-        raise _unknown_type(definition, kind)
+        raise definition.refuse(
+            f'operation [{definition.number}]: unknown operation type "{kind}"',
+            expected=", ".join(OPERATIONS),
+            hint=syntaxes().type_hint(kind, definition.fields, OPERATIONS),
+            fault=f"Unknown operation [{definition.number}] with type '{kind}'",
+        )
     return build(definition, null_values)
-
-
-# Operations of JSON Patch that have another name in operations files.
-_WITH = Flag("with", EVERY)
-_JSON_PATCH = {
-    "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
-    "copy": Advice("write the value out; or enable the extension: ", _WITH),
-    "append": Advice('type "replace", and a path that ends in /- adds an item to an array; for many, ', _WITH),
-    "delete": 'type "remove"',
-    "insert": 'type "replace", and a path that ends in :before or :after inserts an item next to another one',
-    "merge": 'type "replace" replaces whole values; write an operation for each key',
-    "set": 'type "replace"; a path that ends in ? also adds the key',
-    "update": 'type "replace"',
-    "move": Advice("remove the value and write it out in its new place; or enable the extension: ", _WITH),
-}
-
-
-def _unknown_type(definition: OperationSource, kind: str) -> OpsError:
-    hint = did_you_mean(kind, OPERATIONS) or _JSON_PATCH.get(kind)
-    if kind.startswith("/"):
-        hint = f'that is a path: "path: {kind}"; "type" is the action'
-    if not kind:
-        miswritten = next((name for name in definition.fields if name.lower() == "type" and name != "type"), None)
-        if "op" in definition.fields:
-            miswritten = "op"
-        hint = f'"{miswritten}" is written "type"' if miswritten is not None else "add type: replace"
-    return definition.refuse(
-        f'operation [{definition.number}]: unknown operation type "{kind}"',
-        expected=", ".join(OPERATIONS),
-        hint=hint,
-        fault=f"Unknown operation [{definition.number}] with type '{kind}'",
-    )
 
 
 def settled(value: Value) -> Value:

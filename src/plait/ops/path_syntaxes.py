@@ -1,8 +1,9 @@
-"""Hints for paths of operations in the syntax of other programs."""
+"""Hints for paths and types of operations in the syntax of other programs, and for files without operations."""
 
 from __future__ import annotations
 
 from plait.base.errors import OpsError
+from plait.base.extensions import OPERATIONS as EVERY
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Advice, Flag, Position, public, quotation
 from plait.base.suggestions import OPTIONAL, REMOVE, Hint, Suggestion, replacing
@@ -12,7 +13,7 @@ from plait.yaml.boolean_keys import among
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from plait.base.source import Wording
     from plait.ops.pointer import Pointer
@@ -304,3 +305,56 @@ def value_of_remove(number: int, item: MapItem, at: Position, reference: str) ->
         reference=reference,
         code="value-of-remove",
     )
+
+
+def no_array_hint(value: Value) -> str | None:
+    """A hint for an ops file that is not an array, or None."""
+    if type(value) is not Map:
+        return None
+    if value.find("path") is not None:
+        return 'an operation is an item of an array: put "- " before its first key'
+    inner = [item.key for item in value.items if type(item.value) is Array]
+    if len(value.items) == 1 and inner:
+        return f'write the array alone: leave out "{inner[0]}:"'
+    return "pass the file to change without a flag: plait patch base.yml -o ops.yml"
+
+
+_WITH = Flag("with", EVERY)
+# Operations of JSON Patch that have another name in operations files.
+_JSON_PATCH = {
+    "add": 'to add a key: type "replace" and a path that ends in /key?; to add an item: /list/-',
+    "copy": Advice("write the value out; or enable the extension: ", _WITH),
+    "append": Advice('type "replace", and a path that ends in /- adds an item to an array; for many, ', _WITH),
+    "delete": 'type "remove"',
+    "insert": 'type "replace", and a path that ends in :before or :after inserts an item next to another one',
+    "merge": 'type "replace" replaces whole values; write an operation for each key',
+    "set": 'type "replace"; a path that ends in ? also adds the key',
+    "update": 'type "replace"',
+    "move": Advice("remove the value and write it out in its new place; or enable the extension: ", _WITH),
+}
+
+
+def type_hint(kind: str, fields: Mapping[str, MapItem], known: Collection[str]) -> str | None:
+    """A hint for an operation of an unknown type, or of none; or None. known: the types."""
+    hint = did_you_mean(kind, known) or _JSON_PATCH.get(kind)
+    if kind.startswith("/"):
+        hint = f'that is a path: "path: {kind}"; "type" is the action'
+    if not kind:
+        miswritten = next((name for name in fields if name.lower() == "type" and name != "type"), None)
+        hint = f'"{miswritten}" is written "type"' if miswritten is not None else "add type: replace"
+    return _of_json_patch(fields, known) if kind == "add" or (not kind and "op" in fields) else hint
+
+
+def _of_json_patch(fields: Mapping[str, MapItem], known: Collection[str]) -> str:
+    """The form of an operation of JSON Patch in an operations file."""
+    kind, path = (fields[name].value if name in fields else None for name in ("op", "path"))
+    rename = "" if kind is None else '"op" is written "type"'
+    last = str(path).rpartition("/")[2]
+    if kind in (None, "add") and type(path) is str and last and last != "-" and not last.isdecimal():
+        return f"write type: replace, and path: {path.removesuffix('?')}?"
+    if kind == "add" and last == "-":
+        return "write type: replace; the path stays the same"
+    other = None if kind in known else _JSON_PATCH.get(str(kind or "add"))
+    if other is None or not rename:
+        return other or rename
+    return Advice(f"{rename}; ", *(other.parts if isinstance(other, Advice) else (other,)))

@@ -187,7 +187,9 @@ def texts_to_values(
             expected=public("a map from names to values"),
             found=public(kind_name(value)),
             hint=public(
-                "write each variable as a line `NAME: VALUE`, without a dash"
+                "these are operations: it is an ops file"
+                if type(value) is Array and _has_operations(value)
+                else "write each variable as a line `NAME: VALUE`, without a dash"
                 if type(value) is Array
                 else "write each variable as a line `NAME: VALUE`, with a colon and a space"
             ),
@@ -197,6 +199,11 @@ def texts_to_values(
     if places is not None:
         places.update((_name(item.key), item.position) for item in value.items)
     return {_name(item.key): item.value for item in value.items}
+
+
+def _has_operations(value: Array) -> bool:
+    first = value.items[0].value if value.items else None
+    return type(first) is Map and first.find("type") is not None and first.find("path") is not None
 
 
 def _name(key: Value) -> str:

@@ -7,6 +7,7 @@ from plait.base.similar_names import counted, did_you_mean, near
 from plait.base.source import Advice, Flag, Quoted, Wording, public, quotation
 from plait.ops.placeholders import MARK, names
 from plait.ops.rewrite import rewrite_texts
+from plait.ops.scalar_text import scalar_text
 from plait.ops.text_places import place_of
 from plait.tree.nodes import Map
 
@@ -34,6 +35,20 @@ def cause(definition: VariableDefinition, code: str) -> Position:
         return definition.item.position
     signer = options.value.find("ca") if code == "certificate-signer" and type(options.value) is Map else None
     return options.position if signer is None else signer.position
+
+
+def explain_scalar(error: OpsError, sources: Sources) -> None:
+    """Adds the place of a variable whose value cannot be part of a string, and the form that makes it a string."""
+    name = error.word.partition(".")[0]
+    place, value = sources.place_of(name), sources.named().get(name)
+    if place is not None:
+        error.also = [*error.also, place.labelled("the variable")]
+    if type(value) is float or type(value) is bool:
+        text = sources.numbers.get(name, scalar_text(value))
+        if sources.flag_of(name) == "--var":
+            error.hint = f"quotes make it a string: -v {name}='\"{text}\"'"
+        elif place is not None:
+            error.hint = f'quotes make it a string: {name}: "{text}"'
 
 
 def explain_signer(

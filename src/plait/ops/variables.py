@@ -41,7 +41,8 @@ class Sources:
     """The explicit values of variables, and the store with generated values.
 
     traced: the origins of values, or None. context: the context of the evaluation, for observers of generation. places:
-    the lines of variables in files, for messages. numbers: the texts of numbers in flags.
+    the lines of variables in files, for messages. numbers: the texts of numbers in flags that differ
+    from their values.
     """
 
     __slots__ = ("_given", "_has_secrets", "_kinds", "_named", "context", "numbers", "places", "store", "traced")

@@ -82,7 +82,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
             hint = _too_far_in(text, index) or hint
     elif problem == "could not find expected ':'" and _lacks_space(_line(text, index), text, context):
         hint = "an item has a space after its dash"
-    elif problem in ("did not find expected <document start>", "did not find expected key"):
+    elif problem in _LATE and problem.startswith("did not find"):
         hint = _too_far_out(text, index) or hint
     elif problem == "found a tab character that violates indentation":
         hint = "indent with spaces"
@@ -227,7 +227,7 @@ def _too_far_in(text: str, index: int) -> str | None:
 def _too_far_out(text: str, index: int) -> str | None:
     """The message for a key further left than the first one; None for other errors."""
     line, before = _line(text, index), _before(text, index)
-    if not before or _indentation(line) >= _key_column(before) or ":" not in before:
+    if not before or _indentation(line) >= _key_column(before) or ":" not in before or line.lstrip()[:1] == "-":
         return None
     above = Quoted(before.lstrip(" -").rstrip()[:60])
     columns = f"this one in column {_indentation(line) + 1}, the one above in column {_key_column(before) + 1}"
