@@ -82,7 +82,7 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
             hint = _too_far_in(text, index) or hint
     elif problem == "could not find expected ':'" and _lacks_space(_line(text, index), text, context):
         hint = "an item has a space after its dash"
-    elif problem in _LATE and problem.startswith("did not find"):
+    elif problem in _LATE and problem[:7] == "did not":
         hint = _too_far_out(text, index) or hint
     elif problem == "found a tab character that violates indentation":
         hint = "indent with spaces"
@@ -218,7 +218,7 @@ def _too_far_in(text: str, index: int) -> str | None:
     """The message for a key that is indented below a value; None for other errors."""
     line, before = _line(text, index), _before(text, index)
     inner = _indentation(line)
-    if inner <= _key_column(before) or before.rstrip().endswith(":"):
+    if inner <= _key_column(before) or before.endswith(":"):
         return None
     above = Quoted(before.strip()[:60])
     return Wording("the key is indented further than the line above it, which has a value already: ", above)
@@ -227,9 +227,9 @@ def _too_far_in(text: str, index: int) -> str | None:
 def _too_far_out(text: str, index: int) -> str | None:
     """The message for a key further left than the first one; None for other errors."""
     line, before = _line(text, index), _before(text, index)
-    if not before or _indentation(line) >= _key_column(before) or ":" not in before or line.lstrip()[:1] == "-":
+    if _indentation(line) >= _key_column(before) or ":" not in before or line.strip()[:1] == "-":
         return None
-    above = Quoted(before.lstrip(" -").rstrip()[:60])
+    above = Quoted(before.lstrip(" -")[:60])
     columns = f"this one in column {_indentation(line) + 1}, the one above in column {_key_column(before) + 1}"
     return Wording("the keys of a map begin in one column: ", public(columns), ": ", above)
 
