@@ -93,7 +93,7 @@ class Loader:
         except PlaitError as error:
             if error.code in ("unknown-attribute", "key-not-found") and isinstance(self._values, Map):
                 _causes().explain_missing(
-                    error, self._values, root, lambda one: session.yaml(one, self._options).documents
+                    error, file, self._values, root, lambda one: session.yaml(one, self._options).documents
                 )
             raise _failed(error, file, number) from None
         finally:

@@ -69,12 +69,23 @@ def explain(
 
 
 def explain_missing(
-    error: PlaitError, values: Map, root: Library, documents_of: Callable[[InputFile], DocumentSet]
+    error: PlaitError,
+    file: InputFile,
+    values: Map,
+    root: Library,
+    documents_of: Callable[[InputFile], DocumentSet],
 ) -> None:
-    """Names the cause of a missing data value: a key without quotes that is a boolean, or a plain document."""
+    """Names the cause of a missing data value: a key without quotes that is a boolean, a file that defines the data
+    values itself, or a plain document.
+    """
     boolean = among(error.word, _keys(values)) if error.word else None
     if boolean is not None:
         error.found, error.hint = None, boolean
+    elif not values.items and error.code == "unknown-attribute" and "\n#@data/values" in f"\n{file.text()}":
+        error.hint = (
+            "this file defines data values, and is evaluated before there are any: move the template into another file; "
+            "a default that is computed from other values needs --with values-refer"
+        )
     elif not values.items and error.code == "unknown-attribute":
         _name_plain_values(error, root, documents_of)
 
