@@ -91,7 +91,7 @@ class Loader:
         try:
             return found.run(session.context, self._load_for(current, root, reads))
         except PlaitError as error:
-            if error.code in ("unknown-attribute", "key-not-found") and isinstance(self._values, Map):
+            if error.code in ("unknown-attribute", "key-not-found"):
                 _causes().explain_missing(
                     error, file, self._values, root, lambda one: session.yaml(one, self._options).documents
                 )

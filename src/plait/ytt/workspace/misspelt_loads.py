@@ -71,13 +71,15 @@ def explain(
 def explain_missing(
     error: PlaitError,
     file: InputFile,
-    values: Map,
+    values: object,
     root: Library,
     documents_of: Callable[[InputFile], DocumentSet],
 ) -> None:
     """Names the cause of a missing data value: a key without quotes that is a boolean, a file that defines the data
     values itself, or a plain document.
     """
+    if not isinstance(values, Map):
+        return
     boolean = among(error.word, _keys(values)) if error.word else None
     if boolean is not None:
         error.found, error.hint = None, boolean
