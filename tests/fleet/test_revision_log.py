@@ -253,6 +253,7 @@ def test_dates_in_all_forms_of_git_are_accepted(here: pathlib.Path, date: str) -
         ("trunk~1", 'did you mean "main~1"?'),
         ("mian~1", 'did you mean "main~1"?'),
         ("mian~7", None),
+        ("plait.yml", "this is a path in the newest commit; HEAD is that commit"),
         ("HEAD~7", "HEAD has 2 ancestors: the first commit is HEAD~2"),
         ("main~1~4", "main~1 has 1 ancestor: the first commit is main~1~1"),
         ("HEAD~2^", "HEAD~2 has 0 parents"),
@@ -274,6 +275,12 @@ def test_the_hint_for_an_unknown_revision_names_one_that_exists(
     for word in (hint or "").replace("?", "").replace('"', "").split():
         if word.startswith(("main", "HEAD")):
             assert repository.commit(word)
+
+
+def test_the_hint_for_a_repository_without_a_commit(here: pathlib.Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        Repository(str(here)).commit("HEAD")
+    assert raised.value.hint == "the repository has no commit yet: git commit creates the first one"
 
 
 def test_a_shallow_clone_is_named_as_the_reason(here: pathlib.Path) -> None:

@@ -486,8 +486,9 @@ def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "verified in 1 of 2 runs" in to_text(found)
     assert review("HEAD", where=["region=us"]).changes == []
     assert review("HEAD", where=["region=eu", "site=a"]).runs == 1
-    with pytest.raises(UsageError, match="does not select"):
-        review("HEAD", where=["country=de"])
+    with pytest.raises(UsageError, match="does not select") as raised:
+        review("HEAD", where=["regoin=eu"])
+    assert raised.value.hint == 'did you mean "region"?'
     write(place, {"config/values.yml": VALUES.replace("unused: 1", "unused: 2")})
     found = review("HEAD", runs=["app/us/*"])
     assert [one.lines.place for one in found.idle] == ["config/values.yml:6"]

@@ -136,11 +136,17 @@ class Repository:
             ) from None
 
     def _revision_hint(self, base: str, steps: str, names: Sequence[str]) -> str | None:
-        """A hint about the oldest ancestor of a commit, or with similar names that exist, or None. steps: such as ~10.
+        """A hint about the oldest ancestor of a commit, or with similar names that exist, or for what is not a
+        revision; or None. steps: such as ~10.
         names: the names of branches and tags.
         """
         if steps and self._known(base):
             return self._ancestor_hint(base, re.findall(r"[~^][0-9]*", steps))
+        if not names and base == "HEAD":
+            return "the repository has no commit yet: git commit creates the first one"
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"HEAD:{base}")
+        if base and self._git(*words, fine=(0, 1, 128)).strip():
+            return "this is a path in the newest commit; HEAD is that commit"
         remote, slash, branch = base.rpartition("/")
         usual = [f"{remote}{slash}{name}" for name in _MAIN if branch in _MAIN and f"{remote}{slash}{name}" in names]
         meant = [f"{name}{steps}" for name in near(base, names) or usual[:1] if self._known(f"{name}{steps}")]

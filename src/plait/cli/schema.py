@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from plait.api.schemas import FORMS, PYDANTIC, export_schema, imported, schema_of_text
 from plait.base.content import standard_input
 from plait.base.errors import PlaitError, UsageError, did_you_mean
@@ -56,7 +58,12 @@ def main(flags: SchemaRequest) -> int:
         raise UsageError(
             f'unknown command "schema {words[0]}"' if words else "plait schema needs a command",
             expected=" or ".join(names),
-            hint=did_you_mean(words[0], names) if words else "plait schema import values.schema.json",
+            hint=(
+                did_you_mean(words[0], names)
+                or (f"plait schema import {words[0]}" if os.path.isfile(words[0]) else None)
+            )
+            if words
+            else "plait schema import values.schema.json",
             code="unknown-command",
         )
     found = _imported(flags, words[1:]) if words[0] == "import" else _exported(flags, words[1:])

@@ -23,7 +23,7 @@ from plait.base.lines import lines_of
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Source
-from plait.tree.nodes import Map, MapItem, kind_name
+from plait.tree.nodes import Array, Map, MapItem, kind_name
 from plait.yaml.reader import read_value
 
 TYPE_CHECKING = False
@@ -141,7 +141,11 @@ def _map(source: Source, named: Named) -> Map:
             f"{named.kind}:{named.where} does not contain a map",
             expected="a YAML map from names to values",
             found=kind_name(value),
-            hint=f"KEY={named.argument} reads it as one string" if named.kind != SOPS else None,
+            hint="write NAME: VALUE for each, without a dash before it"
+            if type(value) is Array
+            else f"KEY={named.argument} reads it as one string"
+            if named.kind != SOPS
+            else None,
             code="secrets-source",
         )
     return value
@@ -191,15 +195,21 @@ def _decrypted(named: Named) -> Source:
     path = named.where
     check_program(named.program)
     content.note_stream(named.program)
-    content.source(path)  # reports a fault of the path, as for any other file
+    encrypted = content.source(path)  # reports a fault of the path, as for any other file
     # A file name could be an option or a command of sops; a path with a directory cannot.
     words = ["--decrypt", "--output-type", "yaml", "--", path if os.path.isabs(path) else os.path.join(os.curdir, path)]
-    text = _output(
-        None,
-        words,
-        path,
-        lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr), code="secrets-unavailable"),
-    )
+    try:
+        text = _output(
+            None,
+            words,
+            path,
+            lambda stderr: ReadError(f"sops cannot decrypt {path}", found=_short(stderr), code="secrets-unavailable"),
+        )
+    except PlaitError as error:
+        # Every file of SOPS has its data, under this name.
+        if "sops" not in encrypted.text:
+            error.hint = f"{path} is not encrypted by SOPS; {FILE}:{path} reads it as it is"
+        raise
     return Source(path, text).hidden()
 
 

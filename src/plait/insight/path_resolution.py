@@ -79,6 +79,10 @@ def no_document(path: Path, documents: Sequence[Document], names: ItemNames) -> 
     known = [name for document in shown for name in names_of(document)]
     full = [name for document in shown if (name := document_name(document)) is not None]
     hint: str | None = _of_same_kind(path.selector or "", full) or did_you_mean(path.selector or "", known)
+    if hint is None and "/" in (path.selector or ""):
+        # The same name of another kind.
+        called = [name for name in full if name.rpartition("/")[2] == str(path.selector).rpartition("/")[2]]
+        hint = f'did you mean "{called[0]}"?' if len(called) == 1 else None
     if hint is None and path.text == path.selector:
         hint = _quoted_key_hint(path.text, "", documents, names)
     if hint is None and path.text == path.selector and "/" in path.text:

@@ -8,6 +8,7 @@ from plait.base.errors import PlaitError, ReadError, UsageError
 from plait.base.git_repository import Repository
 from plait.base.input_view import InputView, use_view
 from plait.base.permissions import FILE_NAMES
+from plait.base.similar_names import did_you_mean
 from plait.base.writing.directory import temporary
 from plait.fleet.plan import chosen, tasks_of
 from plait.fleet.project_lookup import project_file
@@ -185,6 +186,7 @@ def _chosen(tasks: Sequence[Task], names: Sequence[str], where: Sequence[str]) -
             raise UsageError(
                 f'"{text}" does not select environments',
                 expected=", ".join(f"{one}=VALUE" for one in sorted(axes)) or "a project with a matrix",
+                hint=did_you_mean(axis, axes) if axes else "without a matrix, --run NAME selects a run",
                 code="invalid-value",
             )
         found = [task for task in found if axis in task.choices and task.choices[axis].text == value]

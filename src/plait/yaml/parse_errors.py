@@ -147,7 +147,7 @@ def _repaired(problem: str, text: str, index: int) -> tuple[int, str] | None:
 
 
 def _is_joined(line: str) -> bool:
-    """True if a line is a word, a colon and a value, without a space between them."""
+    """True for a word, a colon and a value without a space between them."""
     words = line.split()
     start, colon, rest = (words or [""])[-1].partition(":")
     return start.isidentifier() and bool(colon and rest) and words[:-1] in ([], ["-"])
@@ -192,12 +192,12 @@ def _indentation(line: str) -> int:
 
 
 def _key_column(line: str) -> int:
-    """The number of characters before the first key of a line, after dashes."""
+    """The column of the first key of a line, after dashes."""
     return len(line) - len(line.lstrip(" -"))
 
 
 def _before(text: str, index: int) -> str:
-    """The last line before an index that has more than a comment."""
+    """The last line above that is not a comment."""
     end = text.rfind("\n", 0, index) + 1
     while end > 0:
         start = text.rfind("\n", 0, end - 1) + 1

@@ -61,16 +61,18 @@ def unknown_run(name: str, names: Sequence[str], runs: Iterable[Run] = ()) -> Us
     """The error for the name of a run that a project does not have. name: "" if none is given. runs: may read a file
     with the name as its path.
     """
-    is_path = os.sep in name or name.endswith((".yaml", ".yml"))
+    is_directory = os.path.isdir(name) and not near(name, names)
+    is_path = is_directory or os.sep in name or name.endswith((".yaml", ".yml"))
+    thing = "directory" if os.path.isdir(name) else "file"
     if is_path and not os.path.lexists(name):
         return read_failure(name, subject=f'"{name}"', kind=UsageError)
     readers = _readers(name, runs) if is_path else []
     if readers:
         more = f" and {len(readers) - _MOST_READERS} more" if len(readers) > _MOST_READERS else ""
         return UsageError(
-            f'unknown run "{name}": it is a file',
+            f'unknown run "{name}": it is a {thing}',
             expected=", ".join(names),
-            hint=f"runs with this file: {', '.join(readers[:_MOST_READERS])}{more}",
+            hint=f"runs with this {thing}: {', '.join(readers[:_MOST_READERS])}{more}",
             code="run-not-found",
         )
     return UsageError(
@@ -78,7 +80,7 @@ def unknown_run(name: str, names: Sequence[str], runs: Iterable[Run] = ()) -> Us
         expected=", ".join(names) or "a project file, plait.yml",
         hint=did_you_mean(name, names)
         or (None if names else none_found())
-        or (f"it is a file: render -f {name} takes the place of a run" if is_path else None),
+        or (f"it is a {thing}: render -f {name} takes the place of a run" if is_path else None),
         code="run-not-found",
     )
 
