@@ -38,6 +38,7 @@ _ALLOWED = {
     ("authoring/reduce/behaviours.py", "_traits"): _COMPARED,
     ("authoring/lsp/resource_schemas.py", "problems"): _REPEATED,
     ("authoring/lsp/resource_schemas.py", "of_schemas"): _REPEATED,
+    ("ytt/json_schema/schema_files.py", "_parsed"): _OTHERS,
     ("ytt/json_schema/schema_files.py", "report"): _REPEATED,
     ("ytt/json_schema/schema_files.py", "report_part"): _REPEATED,
     ("authoring/origin/report_files.py", "_finding"): _OTHERS,
