@@ -96,10 +96,8 @@ def test_a_missing_path(capsys: pytest.CaptureFixture[str], name: str) -> None:
 @pytest.mark.usefixtures("there")
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - DIRECTORIES))
 def test_a_directory_in_the_place_of_a_file(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    assert _error(capsys, COMMANDS[name].format("folder")) == (
-        "not-regular-file",
-        'name a file in it: "inner.yml"',
-    )
+    hint = 'did you mean "dir:folder"?' if name == "secrets" else 'name a file in it: "inner.yml"'
+    assert _error(capsys, COMMANDS[name].format("folder")) == ("not-regular-file", hint)
 
 
 @pytest.mark.usefixtures("there")
