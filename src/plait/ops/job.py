@@ -99,7 +99,7 @@ def _may_be_unlikely(one: Operation) -> bool:
 def _may_have_lossy_versions(text: str) -> bool:
     """True if a text may contain a version that is a number and ends in zero: `version: 1.10`."""
     values = [one.partition("\n")[0].partition(" #")[0].rstrip() for one in text.split("ersion: ")[1:]]
-    return any(one[:1].isdigit() and one.endswith("0") for one in values)
+    return any(one[:1].isdigit() and one.endswith("0") and one.count(".") == 1 for one in values)
 
 
 def _located(error: OpsError, one: Operation, draft: WorkingCopy, base: Value, given: Iterable[Operation]) -> OpsError:
