@@ -24,18 +24,21 @@ _RECREATING = ("vm_type", "vm_resources", "vm_extensions", "stemcell", "networks
 
 
 def _recreated(old: Data, new: Data) -> Iterator[str]:
+    yield from (f"{name} ({', '.join(fields)})" for name, fields in _recreating(old, new).items())
+
+
+def _recreating(old: Data, new: Data) -> dict[object, list[str]]:
+    """The groups that are recreated, with the fields that changed."""
+    found: dict[object, list[str]] = {}
+    cells = _stemcells(old), _stemcells(new)
     for name, (before, group) in _on_both(old, new).items():
-        fields = _recreating(before, group, _stemcells(old), _stemcells(new))
+        fields = [key for key in _RECREATING if at(before, key) != at(group, key)]
+        alias = at(group, "stemcell")
+        if "stemcell" not in fields and isinstance(alias, str) and cells[0].get(alias) != cells[1].get(alias):
+            fields.append("stemcell")
         if fields:
-            yield f"{name} ({', '.join(fields)})"
-
-
-def _recreating(before: Data, group: Data, old: dict[object, Data], new: dict[object, Data]) -> list[str]:
-    fields = [key for key in _RECREATING if at(before, key) != at(group, key)]
-    alias = at(group, "stemcell")
-    if "stemcell" not in fields and isinstance(alias, str) and old.get(alias) != new.get(alias):
-        fields.append("stemcell")
-    return fields
+            found[name] = fields
+    return found
 
 
 def _on_both(old: Data, new: Data) -> dict[object, tuple[Data, Data]]:
@@ -47,8 +50,9 @@ def _updated(old: Data, new: Data) -> Iterator[str]:
     """Groups that stay, with the jobs that BOSH renders again. Errands do not run all the time."""
     versions = [{name: at(one, "version") for name, one in named(at(data, "releases")).items()} for data in (old, new)]
     shared = at(old, "properties") != at(new, "properties")
+    recreated = _recreating(old, new)
     for name, (before, group) in _on_both(old, new).items():
-        if at(group, "lifecycle") == "errand" or _recreating(before, group, _stemcells(old), _stemcells(new)):
+        if at(group, "lifecycle") == "errand" or name in recreated:
             continue
         was, now = named(at(before, "jobs")), named(at(group, "jobs"))
         jobs = [str(job) for job in {**was, **now} if was.get(job) != now.get(job) or _is_other(versions, now.get(job))]
