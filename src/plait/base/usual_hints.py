@@ -137,7 +137,7 @@ HINTS: dict[str, str] = {
     "schema-output": Advice(
         Flag("data-values-schema-inspect"), " goes with ", Flag("output", "openapi-v3"), " or json-schema"
     ),
-    "secrets-source": "use a YAML map from names to values",
+    "secrets-source": "such as file:secrets.yml, or password=file:password.txt for one value",
     "invalid-character": 'remove it, or write it as an escape in double quotes, such as "\\u0007"',
     "recursive-anchor": "write the value instead of the alias",
     "invalid-json-file": "JSON has keys and strings in double quotes, no comments, and no comma after the last item",

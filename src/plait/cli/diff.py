@@ -81,6 +81,14 @@ _FORMS = {
 _OF_RUNS = "plait fleet diff A B compares two runs of the project, and plait review BASE two revisions"
 
 
+def _form_hint(flag: str, word: str) -> str | None:
+    """A hint for a value of --as with another name, or of the other flag; or None."""
+    if flag == "--as":
+        return f"-o {word} is the form of the answer without --as" if word in OUTPUT.choices else _FORMS.get(word)
+    known = word if word in KINDS else _FORMS.get(word)
+    return None if known is None else f"--as {known}"
+
+
 def main(flags: Diff) -> int:
     """Runs `plait diff`. Returns the exit status. Raises PlaitError."""
     keep_limits(flags)
@@ -99,7 +107,7 @@ def main(flags: Diff) -> int:
             wanted = [one for one in known if one]
             raise UsageError(
                 f"unknown value for {name}: {word}",
-                hint=did_you_mean(word, wanted) or _FORMS.get(word),
+                hint=did_you_mean(word, wanted) or _form_hint(name, word),
                 expected=", ".join(wanted),
                 code="unknown-choice",
             )

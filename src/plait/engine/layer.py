@@ -259,6 +259,7 @@ def _secret_sources(request: Layer) -> list[SecretSource]:
                             at=document.position,
                             expected=public("a map"),
                             found=public(kind_name(document.value)),
+                            hint="write REFERENCE: DATA for each, without a dash before it",
                             code="secrets-source",
                         )
                     found.append(FileSecrets(path, document.value))

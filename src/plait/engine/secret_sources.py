@@ -22,7 +22,7 @@ from plait.base.limits import current_budget, limit_error
 from plait.base.lines import lines_of
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean
-from plait.base.source import Source
+from plait.base.source import Advice, Flag, Position, Source, public
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 from plait.yaml.reader import read_value
 
@@ -47,7 +47,7 @@ class Named:
         """Raises UsageError."""
         found = _ARGUMENT.fullmatch(argument)
         if found is None or found["kind"] not in KINDS or found["key"] == "":
-            hint = (found and did_you_mean(found["kind"], KINDS)) or _source_hint(argument)
+            hint = _source_hint(argument) or (found and (did_you_mean(found["kind"], KINDS) or _program_hint(found)))
             raise UsageError(f'"{argument}" is not a secret source', expected=FORM, hint=hint, code="secrets-source")
         self.argument = argument
         self.key: str = found["key"] or ""
@@ -83,6 +83,23 @@ def _source_hint(argument: str) -> str | None:
         return None
     kind = DIRECTORY if os.path.isdir(path) else first if colon else FILE
     return f'did you mean "{f"{key}=" if key else ""}{kind}:{path}"?'
+
+
+# Commands that print secrets, by the kind that a source of another tool has. {}: the name of the secret.
+_PROGRAMS = {
+    "env": "printenv {}",
+    "op": "op read op:{}",
+    "pass": "pass show {}",
+    "vault": "vault kv get -field=NAME {}",
+}
+
+
+def _program_hint(found: re.Match[str]) -> str:
+    """A hint with the command for a source of another kind."""
+    command = _PROGRAMS.get(found["kind"], "COMMAND").format(found["where"])
+    key = "KEY" if found["key"] is None else found["key"]
+    use = f": '{key}={COMMAND}:{command}'"
+    return Advice("a program that prints the secret reads it, with ", Flag("allow-exec"), use)
 
 
 def read_secrets(arguments: Iterable[str], *, allow_exec: bool = False) -> list[Map]:
@@ -137,15 +154,16 @@ def _map(source: Source, named: Named) -> Map:
     if value is None:
         return Map([], source, 1)
     if type(value) is not Map:
+        if type(value) is Array:
+            hint: str | None = "write NAME: VALUE for each, without a dash before it"
+        else:
+            hint = f"KEY={named.argument} reads it as one string" if named.kind != SOPS else None
         raise ReadError(
-            f"{named.kind}:{named.where} does not contain a map",
-            expected="a YAML map from names to values",
-            found=kind_name(value),
-            hint="write NAME: VALUE for each, without a dash before it"
-            if type(value) is Array
-            else f"KEY={named.argument} reads it as one string"
-            if named.kind != SOPS
-            else None,
+            public(f"{named.kind}:{named.where} does not contain a map"),
+            at=Position(source, 1) if named.kind == FILE else None,
+            expected=public("a YAML map from names to values"),
+            found=public(kind_name(value)),
+            hint=None if hint is None else public(hint),
             code="secrets-source",
         )
     return value

@@ -109,7 +109,7 @@ class Project:
                     expected=", ".join([*self.runs, *self.matrices]) or None,
                     code="abstract-run",
                 )
-            raise package.unknown_names.unknown_run(name, [*self.runs, *self.matrices], self.runs.values())
+            raise package.unknown_names.unknown_run(name, self)
         return found
 
     def _of_matrix(self, name: str) -> Run | None:

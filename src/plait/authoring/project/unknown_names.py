@@ -57,16 +57,19 @@ def missing_project(path: str) -> ReadError:
     return read_failure(path, subject=f'"{displayable_path(path)}"')
 
 
-def unknown_run(name: str, names: Sequence[str], runs: Iterable[Run] = ()) -> UsageError:
-    """The error for the name of a run that a project does not have. name: "" if none is given. runs: may read a file
-    with the name as its path.
-    """
+def unknown_run(name: str, project: Project) -> UsageError:
+    """The error for the name of a run that a project does not have. name: "" if none is given."""
+    names = [*project.runs, *project.matrices]
+    environments = [one for one in names_of(project) if one not in names] if name else []
+    # The value of an axis is a part of the names of environments.
+    parts = [one for one in environments if name in one.split("/")]
+    is_environment = any(name.startswith(f"{one}/") for one in project.matrices) or bool(near(name, environments))
     is_directory = os.path.isdir(name) and not near(name, names)
     is_path = is_directory or os.sep in name or name.endswith((".yaml", ".yml"))
     thing = "directory" if os.path.isdir(name) else "file"
-    if is_path and not os.path.lexists(name):
+    if is_path and not is_environment and not os.path.lexists(name):
         return read_failure(name, subject=f'"{name}"', kind=UsageError)
-    readers = _readers(name, runs) if is_path else []
+    readers = _readers(name, project.runs.values()) if is_path else []
     if readers:
         more = f" and {len(readers) - _MOST_READERS} more" if len(readers) > _MOST_READERS else ""
         return UsageError(
@@ -75,16 +78,25 @@ def unknown_run(name: str, names: Sequence[str], runs: Iterable[Run] = ()) -> Us
             hint=f"runs with this {thing}: {', '.join(readers[:_MOST_READERS])}{more}",
             code="run-not-found",
         )
+    shown = [*project.runs, *environments] if is_environment or parts else names
+    more = f" and {len(shown) - _MOST_NAMES} more" if len(shown) > _MOST_NAMES else ""
     return UsageError(
         f'unknown run "{name}"' if name else "no run is selected",
-        expected=", ".join(names) or "a project file, plait.yml",
-        hint=did_you_mean(name, names)
+        expected=", ".join(shown[:_MOST_NAMES]) + more or "a project file, plait.yml",
+        hint=did_you_mean(name, [*names, *environments])
+        or (replacing(name, parts, f"did you mean {listed(parts, quote=chr(34))}?") if len(parts) == 1 else None)
         or (None if names else none_found())
-        or (f"it is a {thing}: render -f {name} takes the place of a run" if is_path else None),
+        or (
+            f"it is a {thing}: render -f {name} takes the place of a run"
+            if is_directory or os.path.lexists(name)
+            else None
+        ),
         code="run-not-found",
     )
 
 
+# Names that a message lists.
+_MOST_NAMES = 24
 # Runs that a hint names.
 _MOST_READERS = 3
 

@@ -19,6 +19,7 @@ from plait.authoring.testing.evaluation_target import KEYS, EvaluationTarget, su
 from plait.authoring.testing.expectations import KINDS, Where
 from plait.authoring.testing.snapshots import Snapshot, snapshot_of
 from plait.base.errors import PlaitError, UsageError
+from plait.base.similar_names import near
 from plait.engine.pipeline import check_keys, file_source, name_of, top_map, wrong
 from plait.tree.nodes import Array, Map, MapItem, kind_name
 from plait.yaml.document_names import scalar_text
@@ -120,6 +121,13 @@ def _unknown_key_hint(item: MapItem) -> str | None:
     return None
 
 
+def _of_parameter(item: MapItem) -> str | None:
+    """A hint for an unknown key of a parameter, which is probably a value; or None."""
+    if near(str(item.key), CASE_KEYS):
+        return None
+    return _unknown_key_hint(item) or f"set: {{{flow_text(item.key)}: {flow_text(item.value)}}} changes a data value"
+
+
 def _of_item(item: MapItem, name: str, defaults: MapItem | None, path: str, project: Project) -> Iterator[Case]:
     settings = item.value
     if type(settings) is not Map:
@@ -181,8 +189,10 @@ def _parameters(each: MapItem, case: Map, project: Project) -> Iterator[tuple[st
     if type(each.value) is Map:
         for item in each.value.items:
             if type(item.value) is not Map:
-                raise wrong(item, "a map of different settings")
-            check_keys(item.value, [key for key in CASE_KEYS if key != "each"], "a parameter")
+                error = wrong(item, "a map of different settings")
+                error.hint = _list_of_values(each.value) or error.hint
+                raise error
+            check_keys(item.value, [key for key in CASE_KEYS if key != "each"], "a parameter", _of_parameter)
             yield name_of(item, "the name of a parameter"), item.value, item.position
     elif type(each.value) is Array:
         key = "vars" if _command(case, project) == "patch" else "set"
@@ -193,13 +203,34 @@ def _parameters(each: MapItem, case: Map, project: Project) -> Iterator[tuple[st
                     at=one.position,
                     expected="maps of values",
                     found=kind_name(one.value),
+                    hint=f"name the value: {{NAME: {flow_text(one.value)}}}",
                     code="test-form",
                 )
             values = one.value
             name = ",".join(f"{scalar_text(item.key)}={_shown(item)}" for item in values.items)
             yield name, Map([MapItem(key, values, one.source, one.line)], one.source, one.line), one.position
     else:
-        raise wrong(each, "a list of values, or a map from names to different settings")
+        error = wrong(each, "a list of maps of values, or a map from names to different settings")
+        error.hint = f"each: [{{NAME: {flow_text(each.value)}}}]" if each.value is not None else error.hint
+        raise error
+
+
+def _list_of_values(each: Map) -> str | None:
+    """The hint for a map of values in place of a list: the first sets of them. None if other items are settings."""
+    if any(type(one.value) is Map for one in each.items):
+        return None
+    columns = [
+        [inner.value for inner in one.value.items[:_SETS_SHOWN]] if type(one.value) is Array else [one.value]
+        for one in each.items
+    ]
+    sets = []
+    for place in range(max(map(len, columns))):
+        chosen = [(one, column[place]) for one, column in zip(each.items, columns, strict=True) if place < len(column)]
+        sets.append(flow_text(each.with_items([one.with_value(value) for one, value in chosen])))
+    return f"a list has a map for each test: each: [{', '.join(sets)}]"
+
+
+_SETS_SHOWN = 3
 
 
 def _shown(item: MapItem) -> str:
