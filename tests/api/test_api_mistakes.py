@@ -148,7 +148,10 @@ def test_hints(call: Callable[[], object], hint: str) -> None:
 
 def test_what_is_no_error_is_a_warning() -> None:
     [warning] = plait.patch("base.yml", variables={"pasword": "x"}).warnings
-    assert warning == 'the variable "pasword" is not used, and ((password)) has no value: did you mean "password"?'
+    assert (
+        warning
+        == 'the variable "pasword" is not used, and ((password)) of base.yml:2 has no value: did you mean "password"?'
+    )
     assert plait.patch("base.yml", variables={"other": "x"}).warnings == []
     assert plait.patch("base.yml", variables={"password": "x"}).warnings == []
     [warning] = plait.render({"app": "a: 1"}).warnings

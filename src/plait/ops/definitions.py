@@ -18,7 +18,7 @@ from plait.ops.reader import read_first, write_text
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
 from plait.ops.text_places import place_of
-from plait.ops.variable_faults import cause, explain_scalar, explain_signer, report
+from plait.ops.variable_faults import cause, explain_scalar, explain_signer, placeholders, report
 from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
@@ -352,7 +352,7 @@ def interpolate(
         return result
     report(root, section, sources, lookup.used, lookup.missing if expect_values else (), expect_use=expect_use)
     if lookup.missing and sources.context is not None:
-        _warn_of_near(lookup, sources.context.warn)
+        _warn_of_near(lookup, root, sources.context.warn)
     return result
 
 
@@ -386,9 +386,9 @@ def _without(root: Value, found: list[VariableDefinition]) -> Value:
     return root.with_items([settled if item is section else item for item in root.items])
 
 
-def _warn_of_near(lookup: VariableLookup, warn: Warn) -> None:
+def _warn_of_near(lookup: VariableLookup, root: Value, warn: Warn) -> None:
     """Warns about unused values whose names are misspelt ones of unfilled placeholders, and about several values in one
-    flag.
+    flag. root: the document.
     """
     for name, value in lookup.sources.named().items():
         inside = [one for one in sorted(lookup.missing) if type(value) is str and f",{one}=" in value]
@@ -399,5 +399,14 @@ def _warn_of_near(lookup: VariableLookup, warn: Warn) -> None:
         missing = () if name in lookup.used else sorted(lookup.missing)
         meant = next((one for one in missing if is_slip(name, one)), None)
         if meant is not None:
-            message = f'the variable "{name}" is not used, and (({meant})) has no value: did you mean "{meant}"?'
-            warn(warning(message, code="misspelt-variable", at=lookup.sources.place_of(name), word=name))
+            place = placeholders(root).get(meant)
+            used = f"(({meant}))" if place is None else f"(({meant})) of {place}"
+            warn(
+                warning(
+                    f'the variable "{name}" is not used, and {used} has no value: did you mean "{meant}"?',
+                    code="misspelt-variable",
+                    at=lookup.sources.place_of(name),
+                    also=[] if place is None else [place.labelled("used here")],
+                    word=name,
+                )
+            )

@@ -5,8 +5,8 @@ Further documents of a file, repeated keys, unclosed placeholders, and placehold
 
 from __future__ import annotations
 
-from plait.base.errors import OpsError, warning
-from plait.base.source import Position
+from plait.base.errors import OpsError, ReadError, warning
+from plait.base.source import Position, Source
 from plait.base.suggestions import REPLACE, Suggestion
 from plait.ops.near_misses import warn_of_near_misses
 from plait.ops.placeholders import MARK, is_whole, marked, name_end, names
@@ -14,6 +14,8 @@ from plait.ops.pointer import MatchingIndexToken, Pointer
 from plait.ops.text_places import place_of
 from plait.ops.walk import find
 from plait.tree.nodes import Array, Map, walk
+from plait.yaml.reader import read
+from plait.yaml.repeats import deduplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from plait.base.errors import Warn, Warning
-    from plait.base.source import Source
     from plait.ops.operations import Operation
     from plait.tree.nodes import DocumentSet, Item, Value
 
@@ -47,11 +48,23 @@ def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repea
         at = Position(source, line)
         warn(
             warning(
-                "only the first document is read; the documents from this line on are ignored",
+                f"only the first document is read; the documents from this line on are ignored ({_joined(source, line)})",
                 code="further-documents",
                 at=at,
             )
         )
+
+
+def _joined(source: Source, line: int) -> str:
+    """The advice for documents from a line on, none of which is read."""
+    lines = source.text.split("\n")
+    lines[line - 1 :] = [one for one in lines[line - 1 :] if one.rstrip() != "---"]
+    try:
+        documents = read(Source(source.name, "\n".join(lines)), scalar_keys=True)
+    except ReadError:
+        return "put each one into a file of its own"
+    is_one = len(documents.items) == 1 and deduplicate(documents) is documents
+    return 'without "---" they are read as well' if is_one else "put each one into a file of its own"
 
 
 def _undashed(documents: DocumentSet) -> list[Warning]:

@@ -10,7 +10,7 @@ from plait.base.similar_names import distance, is_slip
 from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
 from plait.ops.path_hints import exists, required
-from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer, escape
+from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer, escape, with_step
 from plait.ops.walk import text_under
 from plait.ops.working_copy import WorkingCopy
 from plait.tree.nodes import Array, Map
@@ -97,6 +97,8 @@ def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Va
         tokens = operation.pointer.tokens
         for depth, token in enumerate(tokens):
             if token.optional:
+                if type(token) is KeyToken and "?" in (token.name[:1], token.name[-1:]):
+                    _warn_of_mark(operation, depth, token, base, warn)
                 text = _text(tokens[: depth + 1])
                 named[text] = named.get(text, 0) + 1
         if operation.kind in ("replace", "remove") and not operation.is_wide and tokens and tokens[-1].optional:
@@ -112,6 +114,24 @@ def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Va
             suspect.tell(warn)
         for one in operation.plain(draft.result()) if operation.is_wide else (operation,):
             one.apply(draft)
+
+
+def _warn_of_mark(operation: Operation, depth: int, token: KeyToken, base: Value, warn: Warn) -> None:
+    """Warns about a "?" that is part of a missing key, because another one is at the end. base: as above."""
+    bare = token.name.strip("?")
+    if not bare or exists(base, (*operation.pointer.tokens[:depth], required(token))):
+        return
+    path = with_step(operation.pointer, depth, f"{escape(bare)}?")
+    done = "nothing is removed" if operation.kind == "remove" else "it is added"
+    warn(
+        warning(
+            f'there is no key "{token.name}", so {done}: one "?" after a key makes it optional: did you mean "{path}"?',
+            code="near-miss",
+            at=Position(operation.source, operation.line) if operation.source is not None else None,
+            word=str(operation.pointer),
+            suggestions=[Suggestion(REPLACE, path, old=str(operation.pointer))],
+        )
+    )
 
 
 class _Siblings:

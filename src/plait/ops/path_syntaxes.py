@@ -7,7 +7,7 @@ from plait.base.extensions import OPERATIONS as EVERY
 from plait.base.similar_names import did_you_mean
 from plait.base.source import Advice, Flag, Position, public, quotation
 from plait.base.suggestions import OPTIONAL, REMOVE, Hint, Suggestion, replacing
-from plait.ops.pointer import KeyToken, MatchingIndexToken, escape, index_number, with_step
+from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer, escape, index_number, with_step
 from plait.tree.nodes import Array, Map, kind_name
 from plait.yaml.boolean_keys import among
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from plait.base.source import Wording
-    from plait.ops.pointer import Pointer
     from plait.tree.nodes import ArrayItem, MapItem, Value
 
 # Maximum number of items examined.
@@ -36,6 +35,12 @@ def in_steps(node: Map, pointer: Pointer, depth: int) -> Wording | None:
     assert isinstance(token, KeyToken)
     if not token.name:
         return _without_empty(pointer, depth)
+    bare = token.name.strip("?")
+    if bare and bare != token.name:
+        mark = "" if node.find(bare) is not None else "?"
+        return _instead(
+            pointer, with_step(pointer, depth, escape(bare) + mark), 'one "?" after a key makes it optional'
+        )
     boolean = among(token.name, ((item.key, item.source, item.line) for item in node.index().values()))
     if boolean is not None:
         return public(boolean)
@@ -285,7 +290,7 @@ def without_its_fields(error: OpsError, items: Sequence[ArrayItem], number: int)
     item, following = items[number], items[number + 1] if number + 1 < len(items) else None
     path = item.value.find("path") if type(item.value) is Map else None
     if path is not None and type(path.value) is Array:
-        error.hint = public("write an operation for each path")
+        error.hint = public(_joined(path.value))
     if following is None or type(item.value) is not Map or type(following.value) is not Map:
         return error
     keys = [entry.key for entry in following.value.items]
@@ -293,6 +298,17 @@ def without_its_fields(error: OpsError, items: Sequence[ArrayItem], number: int)
         fields = " and ".join(str(key) for key in keys)
         error.hint = public(f'{fields} of line {following.line} belongs to it: remove the "-" before {keys[0]}')
     return error
+
+
+def _joined(array: Array) -> str:
+    """A hint for a path that is an array: its steps, or several paths."""
+    texts = [item.value for item in array.items if type(item.value) is str or type(item.value) is int]
+    paths = [text for text in texts if type(text) is str and text.startswith("/")]
+    if not texts or len(texts) < len(array.items):
+        return 'a path is a string: "/KEY/KEY"'
+    if not paths:
+        return f"a path is a string: path: {Pointer(tuple(KeyToken(str(text)) for text in texts))}"
+    return "write an operation for each path" if len(texts) > 1 else f"without the brackets: path: {paths[0]}"
 
 
 def value_of_remove(number: int, item: MapItem, at: Position, reference: str) -> OpsError:

@@ -132,7 +132,7 @@ def _missing(
     made = {one.name for one in section if one.kind} if store is None else set()
     given = [name for name in missing if name.partition(".")[0] not in made]
     generated = [name for name in missing if name.partition(".")[0] in made]
-    places = {one.name: one.item.position for one in section if one.item.source is not None} | _placeholders(root)
+    places = {one.name: one.item.position for one in section if one.item.source is not None} | placeholders(root)
     known = [places[name] for name in given or generated if name in places]
     found = given
     known_names = [name for name in unused or sources.names() if not name.startswith(MARK)]
@@ -190,7 +190,7 @@ def _suggestions(expected: Sequence[str], known: Iterable[str]) -> str | None:
     return "\n".join(f"{name}: {hint}" for name, hint in mutual) or None
 
 
-def _placeholders(root: Value) -> dict[str, Position]:
+def placeholders(root: Value) -> dict[str, Position]:
     """The first position of each name in a placeholder. A dotted name also counts for its first part."""
     found: dict[str, Position] = {}
 

@@ -196,9 +196,12 @@ _PARTS: tuple[Callable[[Edit], list[str]], ...] = (
 _DECLARED = "schema default"
 
 
-def _retyped(path: str, declared: HistoryEntry, value: Value) -> EditError:
-    """The error for a value that would change the type that a schema declares by its default."""
+def _retyped(path: str, declared: HistoryEntry, value: Value, typed: str | None) -> EditError:
+    """The error for a value that would change the type that a schema declares by its default. typed: the user's spelling."""
     was, now = kind_name(declared.value), kind_name(value)
+    fix = "use a value of this type"
+    if type(declared.value) is str and type(value) not in (Map, Array) and typed is not None:
+        fix = f"--text {path}={typed} sets a string"
     error = EditError(
         FAILS,
         f"{shown(value)} is not of the type that {declared.place} declares",
@@ -206,7 +209,7 @@ def _retyped(path: str, declared: HistoryEntry, value: Value) -> EditError:
         at=Position(declared.source, declared.line),
         expected=was,
         found=now,
-        hint=f"use a value of this type; --at {declared.place} changes the declaration",
+        hint=f"{fix}; --at {declared.place} changes the declaration",
     )
     error.cause = "wrong-value-type"
     return error
@@ -289,10 +292,10 @@ class EditSession:
         except EditError as refused:
             # An array as a declaration has an empty one as its default: the output has another value.
             if declared is not None and is_retyped and refused.reason == OTHERWISE:
-                raise _retyped(str(node_path), declared, value) from None
+                raise _retyped(str(node_path), declared, value, typed) from None
             raise
         if declared is not None and is_retyped and declared.place in edit.places:
-            raise _retyped(str(node_path), declared, value)
+            raise _retyped(str(node_path), declared, value, typed)
         note = _note_of_type(node_path, value, typed)
         if note is not None:
             edit.notes.append(note)
