@@ -157,5 +157,5 @@ def test_a_text_is_not_searched_for_each_item() -> None:
     source = Source("t.yml", Counted(f"---\n{items}last: #@ 1\n"))
     file = read_yaml(source)
     searches.clear()
-    assert list(file.unevaluated()) == []
+    assert list(file.remarks()) == []
     assert 0 < len(searches) < 12

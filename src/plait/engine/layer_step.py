@@ -18,8 +18,8 @@ from plait.layering.secrets import lines_of_secrets
 from plait.layering.sites import find_site, unwrapped
 from plait.layering.tracing import inherited
 from plait.tree.nodes import Array, Document, DocumentSet, Map
-from plait.yaml.duplicate_keys import duplicate_key_warnings
 from plait.yaml.reader import read as read_yaml
+from plait.yaml.reading_warnings import reading_warnings
 from plait.yaml.repeats import deduplicate
 from plait.ytt.workspace.inputs import Inputs
 
@@ -121,10 +121,11 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
 
 
 def _settled(source: Source, written: DocumentSet, context: Context) -> DocumentSet:
-    """Documents without duplicate keys. Warns about them."""
+    """Documents without duplicate keys. Warns about them, and about typographic quotes."""
     documents = deduplicate(written)
-    for text in duplicate_key_warnings(source, written, several=True) if documents is not written else ():
-        context.warn(text)
+    if documents is not written or not source.text.isascii():
+        for text in reading_warnings(source, written, several=True):
+            context.warn(text)
     return documents
 
 

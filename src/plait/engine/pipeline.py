@@ -229,7 +229,7 @@ def top_map(source: Source, what: str = "a pipeline", known: Sequence[str] = TOP
 
 def _reject_repeated_keys(source: Source, tree: DocumentSet) -> None:
     """Raises UsageError for a repeated key, because one of the two settings would have no effect."""
-    from plait.yaml.duplicate_keys import duplicate_key_warnings
+    from plait.yaml.reading_warnings import duplicate_key_warnings
 
     for warned in duplicate_key_warnings(source, tree):
         found = warned.diagnostic

@@ -36,12 +36,15 @@ if TYPE_CHECKING:
             """The line of a file that gives a variable its value, or None."""
 
 
-def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, repeats: bool) -> None:
-    """Warns about ignored parts of a text if only its first document is read. repeats: it has duplicate keys."""
-    if repeats:
-        from plait.yaml.duplicate_keys import duplicate_key_warnings
+def warn_of_reading(source: Source, documents: DocumentSet, warn: Warn, *, of_keys: bool) -> None:
+    """Warns about ignored parts of a text if only its first document is read.
 
-        for text in _undashed(documents) or duplicate_key_warnings(source, documents, first=True):
+    of_keys: it may have duplicate keys, or quotes that are none.
+    """
+    if of_keys:
+        from plait.yaml.reading_warnings import reading_warnings
+
+        for text in _undashed(documents) or reading_warnings(source, documents, first=True):
             warn(text)
     line = second_document(source.text)
     if line is not None:

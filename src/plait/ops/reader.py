@@ -58,10 +58,11 @@ def _read(source: Source, *, text_keys: bool = False) -> DocumentSet:
 
 def _settled(source: Source, tree: DocumentSet, warn: Warn | None) -> Value:
     documents = deduplicate(tree)
-    if warn is not None and (documents is not tree or "\n---" in source.text):
+    has_more = documents is not tree or not source.text.isascii()
+    if warn is not None and (has_more or "\n---" in source.text):
         from plait.ops.ignored import warn_of_reading
 
-        warn_of_reading(source, tree, warn, repeats=documents is not tree)
+        warn_of_reading(source, tree, warn, of_keys=has_more)
     return documents.items[0].value
 
 

@@ -7,6 +7,7 @@ import re
 from plait.base.similar_names import did_you_mean
 from plait.base.suggestions import replacing
 from plait.yaml.foreign_syntax import NO_BREAK_SPACE
+from plait.yaml.reading_warnings import TYPOGRAPHIC_QUOTES
 from plait.yaml.scalars import resolve_plain
 from plait.ytt.starlark.value_text import repr_of
 
@@ -34,7 +35,6 @@ _PATTERNS = ("match", "matches", "pattern", "regex", "regexp")
 # The Python types of scalars, by the names of their types.
 _SCALARS = {"integer": (int,), "float": (int, float), "boolean": (bool,)}
 _KEY = re.compile(r"[\w.-]{1,200}:[ \u00a0]*(?=[^\s/])")
-_QUOTES = "“”„‟‘’‚‛"
 
 
 def of_string(text: str, name: str) -> str | None:
@@ -53,7 +53,7 @@ def of_string(text: str, name: str) -> str | None:
     value, mark, _ = text.partition("#")
     if mark and is_meant(value.rstrip()):
         return "a space precedes the # of a comment: VALUE # COMMENT"
-    if text[0:1] in _QUOTES and is_meant(text.strip(_QUOTES)):
+    if text[0:1] in TYPOGRAPHIC_QUOTES and is_meant(text.strip(TYPOGRAPHIC_QUOTES)):
         return f"{text[0]} is not a quote in YAML: write the value without it"
     return None
 

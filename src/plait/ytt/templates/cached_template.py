@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from plait.base.source import Source
     from plait.tree.nodes import Value
     from plait.ytt.templates.node_table import Entry
-    from plait.ytt.templates.unevaluated import Unevaluated
+    from plait.ytt.templates.remarks import Remark
 
 _COLLECTIONS = (Map, Array, DocumentSet)
 _ITEMS: tuple[type, ...] = (MapItem, ArrayItem, Document)
@@ -54,7 +54,7 @@ class CachedTemplate(YamlFile):
         "_annotated",
         "_form",
         "_misspelt",
-        "_unevaluated",
+        "_remarks",
         "_untemplated_text",
         "_unused_overlay",
         "code",
@@ -67,7 +67,7 @@ class CachedTemplate(YamlFile):
         self.code: CodeType
         self.plain_comments: bool
         self.code, self._form, self.plain_comments, *said = entry
-        self._annotated, self._misspelt, self._unused_overlay, self._untemplated_text, self._unevaluated = said
+        self._annotated, self._misspelt, self._unused_overlay, self._untemplated_text, self._remarks = said
 
     def plan(self) -> NodeTable:
         """The collections and items that the program refers to by number."""
@@ -83,8 +83,8 @@ class CachedTemplate(YamlFile):
     def ignored(self) -> int | None:
         return None  # `keep` skips such files
 
-    def unevaluated(self) -> Sequence[Unevaluated]:
-        found: Sequence[Unevaluated] = self._unevaluated
+    def remarks(self) -> Sequence[Remark]:
+        found: Sequence[Remark] = self._remarks
         return found
 
     def untemplated_text(self) -> int | None:
@@ -117,7 +117,7 @@ def keep(cache: CodeCache, file: YamlFile, code: CodeType, plan: NodeTable, *, t
         file.misspelt(),
         file.unused_overlay(),
         file.untemplated_text(),
-        tuple(file.unevaluated()),
+        tuple(file.remarks()),
     )
     assert file.comments is not None
     cache.put(_key(cache, file.source, traced), (code, _plan_form(plan), any(map(is_plain, file.comments.all)), *said))

@@ -13,17 +13,14 @@ if TYPE_CHECKING:
 
     from plait.base.source import Source
     from plait.tree.nodes import Item
-    from plait.yaml.comments import Comments
-    from plait.ytt.templates.unevaluated import Unevaluated
+    from plait.yaml.comments import Comment, Comments
+    from plait.ytt.templates.remarks import Remark
 
 
-_BRACES = "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x"
-_FLOW = "braces make a map with the key {0} here; #@ {0} inserts the value"
 # The beginning of a negation that YAML reads as a tag.
 _NEGATED = "!data.values."
 # Starts of code and of annotations.
 _QUOTABLE = ("#@ ", "#@data/", "#@overlay/", "#@schema/")
-_QUOTED = "this code is a string because it is in quotes; without them it is evaluated"
 
 
 def _calls(name: str, text: str) -> bool:
@@ -31,6 +28,13 @@ def _calls(name: str, text: str) -> bool:
     return name.replace(".", "").isidentifier() and (
         f'"{name}"' in text or f"def {name}(" in text or f"{name}=" in text
     )
+
+
+def _names(comments: Sequence[Comment]) -> list[str]:
+    """The annotations among the comments of a node."""
+    from plait.ytt.templates import directives
+
+    return directives.names(comments)
 
 
 class TemplateResult:
@@ -90,11 +94,9 @@ class YamlFile:
     def _finds_document_annotated(self, name: str) -> bool:
         if not self.is_template or self.comments is None or f"#@{name}" not in self.source.text:
             return False
-        from plait.ytt.templates import directives
-
         found = False
         for node, comments in self.comments.of.items():
-            count = directives.names(comments).count(name)
+            count = _names(comments).count(name)
             if count == 0:
                 continue
             if type(node) is not Document:
@@ -144,13 +146,15 @@ class YamlFile:
         ignored = [] if self.comments is None else self.comments.ignored
         return next((comment.line for comment in ignored if comment.text[:1] == "@"), None)
 
-    def unevaluated(self) -> Sequence[Unevaluated]:
-        """The places where code, or the notation of another program, is text: line, code of the warning, message."""
+    def remarks(self) -> Sequence[Remark]:
+        """The warnings that follow from the text alone: line, code of the warning, message."""
         text = self.source.text
         has_code = "#@ " in text
-        if "{{" not in text and not has_code:
+        is_outside = "#@schema/" in text and ("#@data/values\n" in text or "#@data/values-schema" not in text)
+        has_more = is_outside or not text.isascii()
+        if "{{" not in text and not has_code and not has_more:
             return ()
-        first: dict[str, Unevaluated] = {}
+        first: dict[str, Item] = {}
         likely: list[Item] = []
         # A large text is searched once for each name, and not for each item.
         called: dict[str, bool] = {}
@@ -158,15 +162,15 @@ class YamlFile:
         for item in walk(self.documents):
             value = item.value
             if type(item) is MapItem and type(item.key) is Map:
-                first.setdefault("braces", (item.line, "double-braces", _BRACES))
+                first.setdefault("braces", item)
             if has_code and type(item) is MapItem and type(item.key) is str and item.key.startswith(_QUOTABLE):
-                first.setdefault("quotes", (item.line, "quoted-code", _QUOTED))
+                first.setdefault("quotes", item)
             if type(value) is not str or not has_code:
                 if value is None and has_code and type(item) is MapItem and str(item.key).startswith("data.values."):
-                    first.setdefault("flow", (item.line, "unevaluated-code", _FLOW.format(item.key)))
+                    first.setdefault("flow", item)
                 continue
             if value.startswith(_QUOTABLE) and "\n" not in value:
-                first.setdefault("quotes", (item.line, "quoted-code", _QUOTED))
+                first.setdefault("quotes", item)
             elif "#@ " in value or "data.values." in value or (has_negated and not value):
                 likely.append(item)
             elif "(" in value:
@@ -175,11 +179,11 @@ class YamlFile:
                     called[name] = _calls(name, text)
                 if called[name]:
                     likely.append(item)
-        if not likely and (" *" not in text or " &" not in text):
-            return [*first.values()]
-        from plait.ytt.templates.unevaluated import unevaluated
+        if not first and not likely and not has_more and (" *" not in text or " &" not in text):
+            return ()
+        from plait.ytt.templates.remarks import remarks
 
-        return [*first.values(), *unevaluated(self.source, likely)]
+        return remarks(self.source, self.documents, self.comments if self.is_template else None, first, likely)
 
     def untemplated_text(self) -> int | None:
         """The first line of a value with an unevaluated `(@= @)`, or None.
@@ -188,13 +192,11 @@ class YamlFile:
         """
         if "(@=" not in self.source.text:
             return None
-        from plait.ytt.templates import directives
-
         of = {} if self.comments is None else self.comments.of
         pending: list[Item] = [*reversed(self.documents.items)]
         while pending:
             item = pending.pop()
-            if item in of and directives.TEXT_TEMPLATED in directives.names(of[item]):
+            if item in of and "yaml/text-templated-strings" in _names(of[item]):
                 continue
             value = item.value
             if type(value) is str:

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 def values_as_documents(
     files: Sequence[InputFile], printed: Sequence[DocumentFile], values: Document, context: Context
 ) -> None:
-    """Warns about plain files whose keys are all data values."""
+    """Warns about plain files whose keys are all data values, and about comparisons that are never true."""
+    compared = [file for file in files if _may_compare(file)]
+    if compared:
+        from plait.ytt.workspace.comparisons import warn_of_comparisons
+
+        warn_of_comparisons(compared, values, context)
     known = {item.key for item in values.value.items} if type(values.value) is Map else set()
     alike = [one for one in printed if (keys := _keys(one.documents)) and keys <= known]
     for file, documents in _plain(files, alike):
@@ -50,6 +55,16 @@ def _overrides(value: Value, default: Value) -> bool:
             return True
         value, default = value.items[0].value, known[0].value
     return default is None or (type(value) is type(default) and not equal(value, default))
+
+
+# Parts of comparisons with a text or a constant.
+_COMPARISONS = ('= "', "= '", "= True", "= False")
+
+
+def _may_compare(file: InputFile) -> bool:
+    """True if a file may compare a data value with a constant."""
+    text = "" if file.is_plain or file.type == DATA else file.text()
+    return "data.values." in text and any(sign in text for sign in _COMPARISONS)
 
 
 # The first characters of code, by type of file.

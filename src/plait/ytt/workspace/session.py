@@ -241,7 +241,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     """Warnings about parts of a YAML file without effect, or with a surprising one."""
     source = file.source
     if not found.is_template and found.plain is not found.documents:
-        from plait.yaml.duplicate_keys import duplicate_key_warnings
+        from plait.yaml.reading_warnings import duplicate_key_warnings
 
         yield from duplicate_key_warnings(source, found.documents, several=True)
     for line, name, alike, hint in found.misspelt():
@@ -256,7 +256,7 @@ def _warnings(file: InputFile, found: YamlFile) -> Iterator[Warning]:
     if ignored is not None:
         message = "the text after the ... that ends the last document has no effect"
         yield warning(message, code="text-after-end", at=Position(source, ignored))
-    for line, code, message in found.unevaluated():
+    for line, code, message in found.remarks():
         yield warning(message, code=code, at=Position(source, line))
     # The output of a library may be an overlay: overlay.apply(base, library.get(...).eval())
     unused = None if PRIVATE_NAME in source.shown.split("/") else found.unused_overlay()

@@ -22,8 +22,8 @@ from plait.tree.annotations import Annotation
 from plait.tree.nodes import Document, Map, MapItem, walk
 from plait.yaml.comments import Comments
 from plait.yaml.document_start import is_second
-from plait.yaml.duplicate_keys import duplicate_key_warnings
 from plait.yaml.reader import read
+from plait.yaml.reading_warnings import reading_warnings
 from plait.yaml.repeats import deduplicate
 from plait.ytt.workspace.input_files import YAML
 from plait.ytt.workspace.library_references import parse_refs, split_ref
@@ -230,8 +230,8 @@ def plain_documents(
     if comments is not None:
         _check_plain(file, documents, comments, what, argument or file.path)
     settled = deduplicate(documents)
-    if warn is not None and settled is not documents:
-        for text in duplicate_key_warnings(source, documents):
+    if warn is not None and (settled is not documents or not source.text.isascii()):
+        for text in reading_warnings(source, documents):
             warn(text)
     return settled.items
 

@@ -1,4 +1,6 @@
-"""Code and markers that a YAML file contains as text: they are printed, not evaluated."""
+"""Warnings that follow from the text of a YAML file alone: code and markers in it that are text, annotations without
+effect, and quotes that are none.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +8,32 @@ import re
 
 from plait.base.errors import PlaitError
 from plait.base.source import Source
-from plait.tree.nodes import MapItem
+from plait.tree.nodes import MapItem, walk
 from plait.yaml.document_names import key_text
+from plait.yaml.reading_warnings import quoted_texts
 from plait.ytt.starlark.parsing import parse_program
 from plait.ytt.starlark.program_parts import CodePart
+from plait.ytt.templates import directives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from plait.tree.nodes import Item
+    from plait.tree.nodes import DocumentSet, Item
+    from plait.yaml.comments import Comments
 
     # A line, the code of a warning, and its message.
-    Unevaluated = tuple[int, str, str]
+    Remark = tuple[int, str, str]
 
+# The code of a warning and its message, by the kind of fault.
+_CERTAIN = {
+    "braces": (
+        "double-braces",
+        "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x",
+    ),
+    "flow": ("unevaluated-code", "braces make a map with the key KEY here; #@ KEY inserts the value"),
+    "quotes": ("quoted-code", "this code is a string because it is in quotes; without them it is evaluated"),
+}
 _ALIAS = "*{0} is null, because an alias copies the text and not the result of code; assign it above: #@ {1} = {2}"
 
 # The names that a template loads or defines.
@@ -39,12 +53,54 @@ _TAG = re.compile(r"[:-][ ]+!([A-Za-z]\S*)[ ]*$")
 _CODE = re.compile(r"#@[ ]+([^\n]+)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ANCHOR = re.compile(r"&(\w[\w-]{0,60})[ ]+#@[ ]+([^\n]{1,200})")
+_SCHEMA, _OUTSIDE = "data/values-schema", "outside-schema"
 # Maximum length of a value that is examined as an expression, and number of warnings per file.
 _LONGEST, _MOST = 300, 5
 
 
-def unevaluated(source: Source, items: Sequence[Item]) -> list[Unevaluated]:
-    """The warnings about a file. items: those whose value may be code."""
+def remarks(
+    source: Source, documents: DocumentSet, comments: Comments | None, first: Mapping[str, Item], likely: Sequence[Item]
+) -> list[Remark]:
+    """The warnings about a file. comments: None if they have no meaning. first: the first item of each certain kind of
+    fault. likely: the items whose value may be code.
+    """
+    found: list[Remark] = []
+    for kind, item in first.items():
+        code, message = _CERTAIN[kind]
+        found.append((item.line, code, message.replace("KEY", str(item.key) if type(item) is MapItem else "")))
+    found += _unevaluated(source, likely)
+    if "#@schema/" in source.text and "def " not in source.text and comments is not None:
+        found += _outside_schema(documents, comments)  # the result of a function may be a schema
+    if not source.text.isascii():
+        found += quoted_texts(source, documents)
+    return found
+
+
+def _outside_schema(documents: DocumentSet, comments: Comments) -> Sequence[Remark]:
+    """The annotations of schemas in data values, or the first one in a file without a schema."""
+    in_values: list[Remark] = []
+    in_others: list[Remark] = []
+    roles = [directives.names(comments.at(document)) for document in documents.items]
+    for role, document in zip(roles, documents.items, strict=True):
+        if _SCHEMA in role:
+            continue
+        for node in (document, *walk(document.value)):
+            for comment in comments.at(node):
+                name = comment.text.partition(" ")[0]
+                if not name.startswith("@schema/") or name not in directives.KNOWN:
+                    continue
+                if "data/values" in role:
+                    where = f' above "{node.key}"' if type(node) is MapItem else ""
+                    message = f"{name} has no effect in data values: put it{where} in the schema"
+                    in_values.append((comment.line, _OUTSIDE, f"{message}, which is the document below #@{_SCHEMA}"))
+                else:
+                    message = f"{name} has no effect because no document of this file is a schema; to make one a schema"
+                    in_others.append((comment.line, _OUTSIDE, f"{message}, put #@{_SCHEMA} above its ---"))
+    return in_values or ([] if any(_SCHEMA in role for role in roles) else in_others[:1])
+
+
+def _unevaluated(source: Source, items: Sequence[Item]) -> list[Remark]:
+    """The warnings about code that is text. items: those whose value may be code."""
     names = _Names(source.text)
     found = [_of_tag(source, item, names) if not item.value else _in_string(source, item, names) for item in items]
     told = [*_anchors(source.text), *(one for one in found if one is not None)]

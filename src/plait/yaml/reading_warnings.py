@@ -1,21 +1,57 @@
-"""Warnings about duplicate keys in maps."""
+"""Warnings about a text that is valid YAML, but was probably not meant: duplicate keys, and quotes that are none."""
 
 from __future__ import annotations
 
 from plait.base.errors import warning
 from plait.base.source import Position
 from plait.base.suggestions import REMOVE, Suggestion
-from plait.tree.nodes import Array, Map, key_id
+from plait.tree.nodes import Array, Map, MapItem, key_id, walk
 from plait.yaml.reader import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from plait.base.errors import Warning
     from plait.base.source import Source
-    from plait.tree.nodes import DocumentSet, Items, MapItem
+    from plait.tree.nodes import DocumentSet, Items
+
+
+def reading_warnings(
+    source: Source, tree: DocumentSet, *, first: bool = False, several: bool = False
+) -> Iterator[Warning]:
+    """All warnings about a text as read. The arguments are those of `duplicate_key_warnings`."""
+    yield from duplicate_key_warnings(source, tree, first=first, several=several)
+    if not source.text.isascii():
+        for line, code, message in quoted_texts(source, tree):
+            yield warning(message, code=code, at=Position(source, line))
+
+
+def quoted_texts(source: Source, tree: DocumentSet) -> Iterator[tuple[int, str, str]]:
+    """Warnings about typographic quotes around a key or a value, which are a part of it: line, code, message.
+
+    A text with a space may be a sentence in quotes. The values are not shown, because they may be secret.
+    """
+    if not any(mark in source.text for mark in TYPOGRAPHIC_QUOTES):
+        return
+    for item in walk(tree):
+        for text in (item.key, item.value) if type(item) is MapItem else (item.value,):
+            if type(text) is not str or text[:1] not in _OPENING or text[-1:] not in _CLOSING or len(text) == 1:
+                continue
+            before, found, _ = (source.line(item.line) or "").partition(text)
+            has_quotes = any(mark in text or before.endswith(mark) for mark in "\"'\\")
+            if found and not has_quotes and not any(character.isspace() for character in text):
+                what = "key" if text is not item.value else "value"
+                message = (
+                    f'{text[0]} and {text[-1]} are part of this {what}; YAML has only straight quotes: write " for both'
+                )
+                yield item.line, "typographic-quotes", message
+
+
+# Quotes of texts, which YAML reads as letters.
+TYPOGRAPHIC_QUOTES = "“”„‟‘’‚‛"
+_OPENING, _CLOSING = frozenset(TYPOGRAPHIC_QUOTES), frozenset("“”‟‘’‛")
 
 
 def duplicate_key_warnings(
