@@ -248,15 +248,25 @@ def _duplicate_name_warning(item: Item, items: Sequence[Item]) -> Warning | None
         if type(there) is not Map or key_value(there, "name") != name:
             continue
         if all(_same(key_value(there, key), key_value(value, key)) for key in _APART):
+            at, advice = item.position, '#@overlay/match by="name" above it would change that one'
+            within = next((one for one in value.items if _matches_by(one)), None)
+            if within is not None:
+                at = within.annotations["overlay/match"].position  # type: ignore[index] # _matches_by has read it
+                advice = f"this #@overlay/match belongs to its key {within.key}: write it in the line above the dash"
             return warning(
-                f'this item is added next to the one with the same name, "{name}": {other.position}; '
-                '#@overlay/match by="name" above it would change that one',
+                f'this item is added next to the one with the same name, "{name}": {other.position}; {advice}',
                 code="same-name",
-                at=item.position,
+                at=at,
                 also=[other.position.labelled("the item of the same name")],
                 word=name,
             )
     return None
+
+
+def _matches_by(item: Item) -> bool:
+    """True if the annotations of an item select by a key or a matcher."""
+    found = (item.annotations or {}).get("overlay/match")
+    return found is not None and "by" in found.kwargs
 
 
 def _same(one: object, other: object) -> bool:

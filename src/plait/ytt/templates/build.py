@@ -13,18 +13,19 @@ When a builder ends, duplicate keys are resolved in all of its maps at once (doc
 
 from __future__ import annotations
 
-from plait.base.errors import StarlarkError, warning
+from plait.base.errors import StarlarkError
 from plait.base.limits import current_budget, limit_error
 from plait.base.source import INSTRUCTION, Position
 from plait.tree.annotations import Annotation
-from plait.tree.nodes import INTEGERS, ArrayItem, Document, DocumentSet, MapItem
+from plait.tree.nodes import INTEGERS, Array, ArrayItem, Document, DocumentSet, MapItem
 from plait.ytt.starlark.calls import call
-from plait.ytt.starlark.values import Builtin, Value, type_of
+from plait.ytt.starlark.values import Builtin, Value
 from plait.ytt.templates.interpolation import inserter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
     from typing import Any, Protocol, TypeAlias
 
     from plait.base.errors import Warn
@@ -75,7 +76,8 @@ class TemplateExecution:
 
     implicit_overrides: a repeated key silently replaces the earlier one (`--implicit-map-key-overrides`). warn:
     receives warnings. documents: the result. fragment, convert: the class of fragments and the function that converts
-    collections to nodes; None until the first value that is not a scalar, which many templates never have.
+    collections to nodes; None until the first value that is not a scalar, which many templates never have. nested:
+    lists that expressions add as array items.
     """
 
     __slots__ = (
@@ -86,6 +88,7 @@ class TemplateExecution:
         "implicit_overrides",
         "listener",
         "most",
+        "nested",
         "plan",
         "source",
         "warn",
@@ -106,6 +109,7 @@ class TemplateExecution:
         self.implicit_overrides = implicit_overrides
         self.listener = listener
         self.begun: list[Begun] = []
+        self.nested: list[Array] = []
         self.most = current_budget().node_limit()
         self.documents = DocumentSet([], source, 1)
         self.fragment: type[YamlFragment] | None = None
@@ -147,14 +151,9 @@ class TemplateExecution:
         """Called when a function returns an explicit value. Its nodes are dropped."""
         self.end(begun)
         if isinstance(begun, Builder) and begun.stack and (built := begun.lists[begun.stack[0]]):
-            self.warn(
-                warning(
-                    "the nodes that this function builds are dropped, "
-                    f"because it returns a value of its own ({type_of(value)})",
-                    code="dropped-nodes",
-                    at=built[0].position,
-                )
-            )
+            from plait.ytt.templates.unused_results import warn_of_dropped
+
+            warn_of_dropped(built, value, self.warn)
         return value
 
     def dropped(self, value: object, line: int, unused: str) -> None:
@@ -233,9 +232,9 @@ class TemplateExecution:
             nodes, made = self.convert(value, self.source, line)
             builder.count(made)
             if type(nodes) is DocumentSet:
-                from plait.ytt.templates.misplaced import set_as_value
-
-                raise set_as_value(kind)
+                raise _misplaced().set_as_value(kind)
+            if type(nodes) is Array and kind is ArrayItem and nodes.items:
+                self.nested.append(nodes)
         except StarlarkError as error:
             if line:
                 error.at = error.at or Position(self.source, line)
@@ -378,17 +377,13 @@ class Builder:
             items = self.place(common, entries)
             self.site, self.last = -1, site
             if sites[common].kind is not sites[site].kind:
-                from plait.ytt.templates.misplaced import mixed
-
-                raise mixed(sites[common], sites[site])
+                raise _misplaced().mixed(sites[common], sites[site])
             if sum(len(entry) if type(entry) is list else 1 for entry in entries) == 1:
                 return items
             common = site
-        from plait.ytt.templates.misplaced import outside, ownerless
-
         if common < self.stack[0]:
-            raise outside(sites[site], sites[self.stack[0]])
-        raise ownerless(sites[site], sites[common])
+            raise _misplaced().outside(sites[site], sites[self.stack[0]])
+        raise _misplaced().ownerless(sites[site], sites[common])
 
     # ---- replacing
 
@@ -399,33 +394,20 @@ class Builder:
 
     def replace(self, value: object) -> None:
         """Replaces the last node by the items of a value."""
-        from plait.ytt.templates.replacing import items_of, lost_annotation, refused, replace_keys
-        from plait.ytt.yaml_fragments import YamlFragment, counted_nodes
+        from plait.ytt.templates.replacing import refused, removed
 
         items, run = self.items, self.run
         if self.is_gone():
             raise refused("the node that was started last has already been replaced")
         if not items:
-            from plait.ytt.templates.misplaced import name_of
-
-            found = name_of(run.plan.sites[self.last]) if self.stack else "nothing"
+            found = _misplaced().name_of(run.plan.sites[self.last]) if self.stack else "nothing"
             raise refused(f"expected to replace document value, map item or array item, but found {found}")
         old = items[-1]
-        nodes, made = counted_nodes(value, run.source, old.line)
+        new, made, is_fragment = removed(items, value, run.source, run.warn, overrides=run.implicit_overrides)
         self.count(made)
-        new = items_of(nodes, value, type(old))
-        if type(old) is MapItem:
-            strict = type(value) is YamlFragment
-            replace_keys(items, old, new, overrides=run.implicit_overrides, strict=strict)
-        else:
-            items.pop()
-        lost = lost_annotation(old)
-        if lost is not None:
-            message = f"@{lost} has no effect because template.replace removes its node"
-            run.warn(warning(message, code="lost-annotation", at=old.position))
         items += new if run.listener is None else run.listener.replaced(old, new, value)
         if run.listener is not None and type(old) is MapItem:
-            run.listener.settled(items, overrides=run.implicit_overrides or type(value) is not YamlFragment)
+            run.listener.settled(items, overrides=run.implicit_overrides or not is_fragment)
         self.gone = items, len(items)
 
     # ---- ends
@@ -457,6 +439,17 @@ class Builder:
                 from plait.ytt.templates.repeated import settle
 
                 settle(items, overrides=self.run.implicit_overrides)
+        if self.run.nested and self.stack:
+            from plait.ytt.templates.nested_lists import warn_of_nested
+
+            warn_of_nested(self.lists[self.stack[0]], self.run.nested, self.run.source, self.run.warn)
+
+
+def _misplaced() -> ModuleType:
+    """The module of errors for misplaced nodes."""
+    from plait.ytt.templates import misplaced
+
+    return misplaced
 
 
 def _check_known(value: object) -> None:

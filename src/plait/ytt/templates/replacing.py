@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from plait.base.errors import StarlarkError
+from plait.base.errors import StarlarkError, warning
 from plait.tree.nodes import Array, ArrayItem, Document, DocumentSet, Map, MapItem, key_id, kind_name
 from plait.ytt.starlark.value_text import str_of
 from plait.ytt.templates.repeated import displace, settle
-from plait.ytt.yaml_fragments import YamlFragment, go_type_name
+from plait.ytt.yaml_fragments import YamlFragment, counted_nodes, go_type_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.base.errors import Warn
+    from plait.base.source import Source
     from plait.tree.nodes import Item, Items
     from plait.tree.nodes import Value as NodeValue
 
@@ -27,6 +29,22 @@ _KINDS = {
     "bool": "boolean",
     "<nil>": "null",
 }
+
+
+def removed(items: Items, value: object, source: Source, warn: Warn, *, overrides: bool) -> tuple[Items, int, bool]:
+    """Removes, in place, the last item, which `value` replaces. Returns the items of the value, their number with all
+    nodes below them, and True if the value is a fragment.
+    """
+    old = items[-1]
+    nodes, made = counted_nodes(value, source, old.line)
+    new = items_of(nodes, value, type(old))
+    is_fragment = type(value) is YamlFragment
+    if type(old) is MapItem:
+        replace_keys(items, old, new, overrides=overrides, strict=is_fragment)
+    else:
+        items.pop()
+    warn_of_lost(old, warn)
+    return new, made, is_fragment
 
 
 def items_of(nodes: NodeValue, value: object, kind: type[Item]) -> Items:
@@ -70,9 +88,12 @@ def replace_keys(items: list[MapItem], old: MapItem, new: list[MapItem], *, over
     items[:] = found.values()
 
 
-def lost_annotation(old: Item) -> str | None:
-    """The first annotation that has no effect because its node is replaced, or None."""
-    return next((name for name in old.annotations or () if name.startswith(_COUNTING)), None)
+def warn_of_lost(old: Item, warn: Warn) -> None:
+    """Warns about the first annotation that has no effect because its node is replaced."""
+    lost = next((name for name in old.annotations or () if name.startswith(_COUNTING)), None)
+    if lost is not None:
+        message = f"@{lost} has no effect because template.replace removes its node"
+        warn(warning(message, code="lost-annotation", at=old.position))
 
 
 def refused(message: str, hint: str | None = None) -> StarlarkError:

@@ -1,4 +1,6 @@
-"""Warnings about calls whose results are not used. Loaded only if a template has such a line."""
+"""Warnings about calls whose results are not used, and about functions that drop their nodes. Loaded only if a
+template has such a line.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.base.errors import Warn
     from plait.base.source import Position
+    from plait.tree.nodes import Items
 
 # The types of new values that are taken for changed ones.
 _TYPES = frozenset({"list", "module", "string", "struct"})
@@ -29,3 +32,11 @@ def warn_of_unused(value: object, call: str, at: Position, warn: Warn) -> None:
             "the nodes that this call returns are not used; to use them, make the call the value of a node: key: #@ f()"
         )
         warn(warning(message, code="unused-nodes", at=at))
+
+
+def warn_of_dropped(built: Items, value: object, warn: Warn) -> None:
+    """Warns about the nodes of a function that returns another value."""
+    message = (
+        f"the nodes that this function builds are dropped, because it returns a value of its own ({type_of(value)})"
+    )
+    warn(warning(message, code="dropped-nodes", at=built[0].position))

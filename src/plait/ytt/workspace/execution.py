@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.errors import OverlayError, PlaitError, SchemaError, TemplateError
+from plait.base.errors import OverlayError, PlaitError, TemplateError
 from plait.base.events import current_listener
 from plait.base.extensions import ALTERNATIVES, OUTPUT_FILE, REQUIRED, SECRETS, TAGS, VALUES_REFER
 from plait.base.source import CLAUSE
@@ -255,9 +255,9 @@ class Execution:
                 merged = filled
                 findings = check(schema, merged, before)
                 if findings:
-                    raise SchemaError(
-                        "One or more data values were invalid", findings=findings, code=findings[0].code
-                    ).made_of()
+                    from plait.ytt.workspace.mistakes import invalid_values
+
+                    raise invalid_values(findings, self.library)
         return merged
 
     def _hide_secrets(self, document: Document, schema: Declaration) -> None:

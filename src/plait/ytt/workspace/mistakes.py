@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from plait.base.errors import TemplateError, warning
+from plait.base.errors import SchemaError, TemplateError, warning
 from plait.base.similar_names import counted, did_you_mean, distance
 from plait.base.source import Position, public
 from plait.base.suggestions import REPLACE, Suggestion
@@ -15,12 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.base.errors import Warn, Warning
+    from plait.base.errors import Finding, Warn, Warning
+    from plait.base.source import Source
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet, Value
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.library import Library
-    from plait.ytt.workspace.render_job import DocumentFile, ReferencedValues
+    from plait.ytt.workspace.render_job import DocumentFile, ReferencedValues, RenderJob
 
 
 def values_as_documents(
@@ -71,8 +72,10 @@ def _may_compare(file: InputFile) -> bool:
 _CODE = {YAML: "#@", TEXT: "(@", STARLARK: ""}
 
 
-def values_without_template(files: Sequence[InputFile], context: Context) -> None:
-    """Warns that data values have no effect, if no file contains code."""
+def values_without_template(job: RenderJob, context: Context) -> None:
+    """Warns that data values have no effect, if no file contains code, or those that are named like a library."""
+    files = job.files
+    _values_of_library(job, context)
     if files and not any(file.type in _CODE and _CODE[file.type] in file.text() for file in files):
         names = [file.path for file in files if file.type != DATA] or [file.path for file in files]
         subject = f"{names[0]} is" if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other file')} are"
@@ -84,6 +87,37 @@ def values_without_template(files: Sequence[InputFile], context: Context) -> Non
             ),
             of=(),
         )
+
+
+def _values_of_library(job: RenderJob, context: Context) -> None:
+    """Warns about flags that set a data value under the name of a library, if no file outside libraries reads any."""
+    texts = [member.file.text() for member in job.library.accessible_files() if member.file.type in _CODE]
+    # A file of a library that is loaded reads the data values of the template.
+    if any("@ytt:data" in text or text.count("load(") > text.count("@ytt:") for text in texts):
+        return
+    for entry in job.values:
+        meant = None if entry.refs else _flag_of_library(entry.document.source, job.library)
+        if meant is not None:
+            message = f"this data value has no effect because no template outside libraries reads data values; {meant}"
+            context.warn(warning(message, code="values-without-template", at=entry.document.position), of=())
+
+
+def invalid_values(findings: Sequence[Finding], library: Library) -> SchemaError:
+    """The error for data values that a schema rejects."""
+    for finding in findings:
+        if finding.code == "undeclared-value" and not finding.hint and finding.at is not None:
+            meant = _flag_of_library(finding.at.source, library)
+            finding.hint = None if meant is None else public(meant)
+    return SchemaError("One or more data values were invalid", findings=findings, code=findings[0].code).made_of()
+
+
+def _flag_of_library(source: Source | None, library: Library) -> str | None:
+    """The flag that sets a data value in a library, if `NAME.KEY=VALUE` begins with the name of one; or None."""
+    if source is None or source.flag not in ("data-value", "data-value-yaml"):
+        return None
+    name, _, rest = (source.line(1) or "").partition(".")
+    is_meant = rest and name in _library_paths(library)
+    return f"--{source.flag} @{name}:{rest} sets it in the library {name}" if is_meant else None
 
 
 def data_without_output(files: Sequence[InputFile], context: Context) -> None:

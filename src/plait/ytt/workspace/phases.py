@@ -100,7 +100,7 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
         if has_values:
             mistakes.values_as_documents(job.files, evaluated.files, values, session.context)
             if schema is None and execution.outside is None and job.values:
-                mistakes.values_without_template(job.files, session.context)
+                mistakes.values_without_template(job, session.context)
         if is_empty:
             mistakes.data_without_output(job.files, session.context)
     if job.merged is not None:
