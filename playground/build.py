@@ -164,11 +164,12 @@ def answered() -> list[dict[str, object]]:
     for one in examples():
         request = {"kind": one["kind"], "files": one["files"]}
         answer = json.loads(respond(json.dumps(request)))
+        asked: dict[str, object] = {}
         if one["view"] != "output":
-            answer[one["view"]] = json.loads(respond(json.dumps({**request, "ask": one["view"]})))
+            asked[one["view"]] = json.loads(respond(json.dumps({**request, "ask": one["view"]})))
         if answer["report"]:
-            answer["fixes"] = json.loads(respond(json.dumps({**request, "ask": "fixes"})))["fixes"]
-        found.append({**one, "answer": answer})
+            asked["fixes"] = json.loads(respond(json.dumps({**request, "ask": "fixes"})))["fixes"]
+        found.append({**one, "answer": answer, "asked": asked})
     return found
 
 

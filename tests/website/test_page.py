@@ -929,6 +929,87 @@ def test_on_a_phone_a_place_is_chosen_and_the_changed_line_is_one_tap_away(page:
     playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
 
 
+def test_a_change_may_be_applied_before_its_places_are_known(page: Page) -> None:
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="replicas: 6").click()
+    page.get_by_label("Change to").fill("12")
+    page.get_by_role("button", name="Change source").click()
+    playwright.expect(page.locator("#output")).to_contain_text("replicas: 12")
+
+
+def test_a_chosen_place_stays_chosen_while_the_value_is_typed(page: Page) -> None:
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="replicas: 6").click()
+    page.get_by_label("Change to").fill("12")
+    chosen = page.get_by_role("radio", name=re.compile("^production.yml:7"))
+    chosen.check()
+    page.get_by_label("Change to").fill("18")
+    playwright.expect(page.locator(".ways")).to_contain_text("becomes 6;")
+    playwright.expect(chosen).to_be_checked()
+
+
+def seen(page: Page) -> int:
+    """Mark what is shown; what replaces it has no mark."""
+    page.evaluate(
+        "document.querySelectorAll('#explanation *, #output li, #environments td').forEach((one) => { one.dataset.seen = 'yes'; })"
+    )
+    return page.locator("[data-seen]").count()
+
+
+def test_what_is_shown_is_not_drawn_again_by_an_equal_answer(page: Page) -> None:
+    choose(page, "Where a value comes from")
+    page.locator("#output button", has_text="replicas: 6").click()
+    page.get_by_label("Change to").fill("12")
+    playwright.expect(page.get_by_role("radio").first).to_be_visible()
+    playwright.expect(page.locator("#progress")).to_be_hidden()
+    before = seen(page)
+    page.evaluate("""() => new Promise((done) => {
+      const progress = document.querySelector("#progress");
+      new MutationObserver(() => { if (progress.hidden) done(); }).observe(progress, { attributes: true });
+      document.querySelector("#kind").dispatchEvent(new Event("change"));
+    })""")
+    assert page.locator("[data-seen]").count() == before > 1
+
+
+@NEEDS_BUILD
+def test_the_first_evaluation_of_an_example_moves_nothing_under_somebody_who_works_with_it(browser: Browser) -> None:
+    """The answer that is built in is shown before there is Python."""
+    context = browser.new_context()
+    page = opened(context)
+    held: list[Route] = []
+    with StaticFiles() as server, running(server):
+        context.route("**/plait.zip", lambda route: held.append(route))  # noqa: PLW0108 - playwright sets an attribute of it
+        page.goto(f"{server.address}/#three-environments")
+        playwright.expect(page.locator("#environments td").first).to_be_attached()
+        playwright.expect(page.locator("#progress")).to_be_visible()
+        while not held:
+            page.wait_for_timeout(50)
+        before = seen(page)
+        for route in held:
+            route.continue_()
+        playwright.expect(page.locator("#progress")).to_be_hidden()
+        assert page.locator("[data-seen]").count() == before > 0
+    context.close()
+
+
+@NEEDS_BUILD
+def test_the_answers_that_are_built_in_are_those_of_the_page(browser: Browser) -> None:
+    context = browser.new_context()
+    page = opened(context)
+    with StaticFiles() as server, running(server):
+        page.goto(server.address)
+        equal: dict[str, bool] = page.evaluate("""async () => {
+          const { evaluate } = await import("./evaluator.js");
+          const found = {};
+          for (const { name, kind, files, answer } of (await (await fetch("./examples.json")).json()).examples) {
+            found[name] = JSON.stringify(await evaluate({ kind, files })) === JSON.stringify(answer);
+          }
+          return found;
+        }""")
+    context.close()
+    assert equal == dict.fromkeys((one["name"] for one in examples()), True)
+
+
 def test_files_of_ones_own_are_opened_in_a_narrow_window(page: Page, tmp_path: Path) -> None:
     """And they are there again after an example was looked at."""
     page.set_viewport_size({"width": 390, "height": 844})

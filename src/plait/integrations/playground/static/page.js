@@ -39,10 +39,12 @@ let pause = MOST;
 let typed = -UNTIL_ERROR;
 let wantedNumber = 0;
 let isEvaluating = false;
-async function evaluateAll() {
+function evaluateAll() {
   wantedNumber = state.asked += 1;
-  at("progress").hidden = false;
-  if (isEvaluating) return;
+  if (!isEvaluating) inProgress(evaluateNewest());
+}
+
+async function evaluateNewest() {
   isEvaluating = true;
   const failed = (error) => ({
     output: "", sources: [], lines: [], histories: [], matches: [], warnings: [], printed: [], errors: [], report: error.message,
@@ -61,21 +63,38 @@ async function evaluateAll() {
   if (number === state.asked) showAnswer(answer);
 }
 
+// The bar is there as long as anything is awaited.
+let awaited = 0;
+async function inProgress(work) {
+  awaited += 1;
+  at("progress").hidden = false;
+  try {
+    return await work;
+  } finally {
+    awaited -= 1;
+    at("progress").hidden = !awaited;
+  }
+}
+
 const requested = (more = {}) => ({ kind: state.kind, files: state.files, ...more });
 
 // An answer to another question about the files as they are, or null if they have changed meanwhile, or it has none.
 async function ask(question, more = {}) {
   const { asked } = state;
-  try {
-    const answer = await evaluate(requested({ ask: question, ...more }));
-    return asked === state.asked ? answer : null;
-  } catch (error) {
-    return asked === state.asked ? { report: error.message } : null;
-  }
+  const answer = await evaluate(requested({ ask: question, ...more })).catch((error) => ({ report: error.message }));
+  if (asked === state.asked) return answer;
+  shownText = ""; // without this answer, what is shown is not complete
+  return null;
 }
 
-function showAnswer(answer) {
-  at("progress").hidden = true;
+let shownText = ""; // the files and the answer that are shown, as it came: histories are added to it
+// asked: what is known of the questions that are asked about an answer.
+function showAnswer(answer, asked = {}) {
+  // What is shown already is not drawn anew: a click on what is replaced meanwhile would be lost.
+  const text = JSON.stringify([requested(), answer]);
+  if (state.answer && text === shownText) return;
+  shownText = text;
+  Object.assign(answer, asked);
   state.answer = answer;
   state.cell = null;
   const isGood = !answer.report;
@@ -225,9 +244,7 @@ function chooseResult(view) {
 async function showStep() {
   const { good } = state;
   if (!good) return;
-  at("progress").hidden = false;
-  good.steps ??= await ask("steps");
-  at("progress").hidden = true;
+  good.steps ??= await inProgress(ask("steps"));
   if (good !== state.good || state.view !== "steps") return;
   at("slider").hidden = !steps().length;
   if (!steps().length) {
@@ -261,18 +278,26 @@ function showStepFile() {
 async function showEnvironments() {
   const { answer } = state;
   if (!answer) return;
-  at("progress").hidden = false;
-  answer.environments ??= await ask("environments", { all: state.hasEqual });
-  at("progress").hidden = true;
+  answer.environments ??= await inProgress(ask("environments", { all: state.hasEqual }));
   if (answer !== state.answer || state.view !== "environments" || !answer.environments) return;
   const found = answer.environments;
   at("environments").replaceChildren(...(found.rows ? environmentsTable(found, goTo, explainCell, state.hasEqual, showEqual) : noEnvironments(found)));
+  markCell();
   // The cell of a link.
   const { wantedCell } = state;
   const environment = wantedCell && found.environments?.find((one) => one.file === wantedCell[0]);
   const row = environment && found.rows?.find((one) => one.name === wantedCell[1]);
   if (row) explainCell(environment, row);
   else state.wantedCell = null;
+}
+
+// The cell that is explained.
+function markCell() {
+  for (const one of at("environments").querySelectorAll("td")) {
+    const isChosen = one.dataset.file === state.cell?.environment && one.parentElement.dataset.name === state.cell?.name;
+    one.classList.toggle("hl", isChosen);
+    one.querySelector("button")?.setAttribute("aria-pressed", String(isChosen));
+  }
 }
 
 // Values that are the same everywhere are shown, or not.
@@ -420,11 +445,7 @@ function explain(line) {
   at("explanation").hidden = isError;
   const typed = typedFor(why);
   const cell = state.view === "environments" ? state.cell : null;
-  for (const one of at("environments").querySelectorAll("td")) {
-    const isChosen = one.dataset.file === cell?.environment && one.parentElement.dataset.name === cell?.name;
-    one.classList.toggle("hl", isChosen);
-    one.querySelector("button")?.setAttribute("aria-pressed", String(isChosen));
-  }
+  markCell();
   at("explanation").replaceChildren(...(why ? explanation(why) : cell ? explanation(cell.why, cell.answer.sources) : hint()));
   typed?.();
   showCommand();
@@ -495,7 +516,6 @@ function typedFor(why) {
     const drawn = at("new-value");
     drawn.value = value;
     if (hasFocus) drawn.focus();
-    drawn.dispatchEvent(new Event("input"));
     if (wished) drawn.dataset.wished = wished;
   };
 }
@@ -510,23 +530,29 @@ function changeForm(why) {
   submit.type = "submit";
   let found = null;
   let waiting = 0;
+  let meant = ""; // the place that somebody chose
   const chosen = () => found?.ways[[...list.querySelectorAll("input")].findIndex((one) => one.checked)];
+  // The button works while the places are sought, because a click on a disabled one is lost: the change is then wished for.
+  const search = () => {
+    found = null;
+    submit.disabled = !input.value.trim() || input.value === why.value;
+  };
   const find = async () => {
     if (!input.isConnected) return; // of a value that is no longer explained
     const text = input.value;
-    found = null;
-    submit.disabled = true;
-    if (!text.trim() || text === why.value) { list.replaceChildren(element("p", "Type another value: plait finds the line to change, and checks it.", { class: "quiet" })); return; }
+    search();
+    if (submit.disabled) { list.replaceChildren(element("p", "Type another value: plait finds the line to change, and checks it.", { class: "quiet" })); return; }
     list.replaceChildren(element("p", "plait tries the lines that decide it …", { class: "quiet" }));
     const answer = await ask("change", { change: { document: value.document, path: value.path, text } });
     if (!answer || text !== input.value) return;
-    if (!answer.ways) { list.replaceChildren(element("p", answer.errors?.[0]?.message ?? answer.report, { class: "failed" })); return; }
+    if (!answer.ways) { submit.disabled = true; list.replaceChildren(element("p", answer.errors?.[0]?.message ?? answer.report, { class: "failed" })); return; }
     found = answer;
-    const first = answer.ways.findIndex((one) => one.works);
-    list.replaceChildren(...notOneLine(answer.ways, text), ...answer.ways.map((way, index) => {
-      const radio = element("input", "", { type: "radio", name: "way", ...(way.works ? {} : { disabled: "" }), ...(index === first ? { checked: "" } : {}) });
+    const working = answer.ways.filter((one) => one.works);
+    const best = working.find((one) => one.place === meant) ?? working[0];
+    list.replaceChildren(...notOneLine(answer.ways, text), ...answer.ways.map((way) => {
+      const radio = element("input", "", { type: "radio", name: "way", ...(way.works ? {} : { disabled: "" }), ...(way === best ? { checked: "" } : {}) });
       // Whoever looks at a place means it.
-      const see = (...place) => { radio.checked ||= way.works; goTo(...place); };
+      const see = (...place) => { if (way.works) radio.click(); goTo(...place); };
       return element("label", [
         radio,
         // Where one part of the page is in sight, the link would lead away from the choice: the history has it, too.
@@ -534,7 +560,7 @@ function changeForm(why) {
         element("span", way.told, { class: "quiet" }),
       ], { class: way.works ? "" : "no" });
     }));
-    submit.disabled = first < 0;
+    submit.disabled = !best;
     if (input.dataset.wished) { delete input.dataset.wished; apply(); }
   };
   const apply = () => {
@@ -545,13 +571,8 @@ function changeForm(why) {
     }
     else input.dataset.wished = "yes"; // as soon as the places are known
   };
-  // A form whose button is disabled, as it is until then, has no other way to hear of the Enter key.
-  input.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault();
-    apply();
-  });
-  input.addEventListener("input", () => { delete input.dataset.wished; clearTimeout(waiting); submit.disabled = true; waiting = setTimeout(find, MOST); });
+  list.addEventListener("change", () => { meant = chosen().place; });
+  input.addEventListener("input", () => { delete input.dataset.wished; clearTimeout(waiting); search(); waiting = setTimeout(find, MOST); });
   const form = element("form", [
     element("p", [element("label", "Change to", { for: "new-value" }), input, submit], { class: "row" }), list,
   ], { class: "change", onsubmit: (event) => { event.preventDefault(); apply(); } });
@@ -657,7 +678,6 @@ function showErrors() {
 // What the language server offers, once it has tried it.
 async function showFixes() {
   const { answer } = state;
-  if (isUnedited()) answer.fixes ??= example.answer.fixes;
   answer.fixes ??= (await ask("fixes"))?.fixes;
   const found = answer;
   if (!found.fixes?.length || answer !== state.answer) return;
@@ -838,12 +858,13 @@ function open(opened) {
   showSource(false);
   showFile(shown, { isSame: true });
   showView(line ? "why" : "output");
-  if (isUnedited()) showAnswer(example.answer);
+  // First, because what is asked about the shown answer would otherwise be out of date at once.
+  evaluateAll();
+  if (isUnedited()) showAnswer(structuredClone(example.answer), example.asked);
   else {
     at("output").append(element("li", loading, { class: "none" }));
     at("explanation").append(element("div", loading, { class: "none" }));
   }
-  evaluateAll();
   seeExample();
 }
 
