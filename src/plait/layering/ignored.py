@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from plait.base.errors import warning
 from plait.base.similar_names import counted, did_you_mean
+from plait.base.suggestions import REPLACE, Suggestion
 from plait.layering.data_paths import PathError, action_path
-from plait.layering.document import without_text
+from plait.layering.document import text_of, without_text
 from plait.layering.failures import a_kind
 from plait.tree.nodes import Array, Map
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.layering.document import LayeredDocument
     from plait.tree.context import Context
-    from plait.tree.nodes import MapItem, Value
+    from plait.tree.nodes import ArrayItem, MapItem, Value
 
 
 # The keys for which `validation` has rules. That module is not loaded for a plain render.
@@ -119,6 +120,7 @@ def _warn_of_parts(document: LayeredDocument, context: Context) -> None:
             )
         )
     elif document.parent is not None:
+        _warn_of_whole(document, context)
         _warn_of_data(document, context)
 
 
@@ -126,8 +128,9 @@ _ENTRY_KEYS = frozenset({"src", "dest"})
 _STEERING = ("substitutions", "replacement")
 
 
-# The keys of a document. `status` and others are only rejected by `--validate`.
+# The keys of a document, and those that Deckhand's service adds; only `--validate` rejects the latter.
 _TOP_KEYS = ("schema", "metadata", "data")
+_OF_SERVICE = frozenset({"id", "status"})
 # Maximum number of misspelt keys named.
 _MOST = 3
 
@@ -216,6 +219,40 @@ def _warn_of_control(document: LayeredDocument, context: Context) -> None:
         )
 
 
+def _warn_of_whole(document: LayeredDocument, context: Context) -> None:
+    """Warns about the last action that deletes or replaces all data: the actions before it have no effect, and a deletion
+    without a later action leaves nothing.
+    """
+    actions = [(text_of(_item(one, "method")), text_of(_item(one, "path")), one.position) for one in document.actions]
+    whole = [number for number, (method, path, _) in enumerate(actions) if path == "." and method != "merge"]
+    if not whole:
+        return
+    last = whole[-1]
+    method, _, at = actions[last]
+    if last:
+        before = "the action before it has" if last == 1 else f"the {last} actions before it have"
+        context.warn(
+            warning(
+                f"an action of {document} {method}s all data, so {before} no effect: remove {'that' if last == 1 else 'them'}, or this one",
+                code="parent-without-actions",
+                at=at,
+            )
+        )
+    elif method == "delete" and len(actions) == 1 and not document.substitutions:
+        context.warn(
+            warning(
+                f"{document} inherits nothing from its parent {document.parent}, and none of its data is used: its only "
+                "action deletes all data (to delete one key: path: .KEY; to take all data: method: merge)",
+                code="parent-without-actions",
+                at=at,
+            )
+        )
+
+
+def _item(action: ArrayItem, key: str) -> MapItem | None:
+    return action.value.find(key) if type(action.value) is Map else None
+
+
 def _warn_of_data(document: LayeredDocument, context: Context) -> None:
     """Warns about data of a child that none of its actions uses."""
     data = document.written
@@ -282,8 +319,9 @@ def _warn_of_keys(document: LayeredDocument, value: Value, known: frozenset[str]
 
 
 def _warn_of_top(document: LayeredDocument, context: Context) -> None:
-    """Warns about metadata next to `metadata`, the result of a wrong indentation."""
+    """Warns about unknown keys next to `metadata`, such as metadata with a wrong indentation."""
     value = document.node.value
+    has_data = type(value) is Map and value.find("data") is not None
     for item in value.items if type(value) is Map else ():
         if item.key in _BELOW:
             place = "metadata" if item.key in METADATA_KEYS else "metadata.layeringDefinition"
@@ -293,6 +331,19 @@ def _warn_of_top(document: LayeredDocument, context: Context) -> None:
                     code="unknown-metadata",
                     at=item.position,
                     word=str(item.key),
+                )
+            )
+        elif item.key not in _TOP_KEYS and item.key not in _OF_SERVICE:
+            meant = [] if has_data else ["data"]
+            hint = "it is data: write it below data:" if has_data else 'the data of a document is below "data"'
+            at = without_text(item.position) if document.secret else item.position
+            context.warn(
+                warning(
+                    f'"{item.key}" next to the metadata of {document} has no effect ({hint})',
+                    code="unknown-metadata",
+                    at=at,
+                    word=str(item.key),
+                    suggestions=[Suggestion(REPLACE, one, old=str(item.key)) for one in meant],
                 )
             )
 
