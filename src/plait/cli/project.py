@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RunCommand(Request):
-    """The command line of `plait run`, up to the name of the run."""
+    """The flags of `plait run` itself, before the name of the run or after it."""
 
     __slots__ = ()
     command = "run"
@@ -61,18 +61,18 @@ PROJECT = Command(ProjectCommand)
 
 def main_run(argv: Sequence[str]) -> int:
     """Runs `plait run`. Returns the exit status. Raises PlaitError."""
-    own, rest = RUN.apart(argv)
-    if entered(own).help:
+    own, rest = RUN.apart(argv, anywhere=True)
+    if entered(own).help and not rest:
         return shown(RUN)
     run, typed = about_run(own.project, rest)
-    if typed.help:
+    if own.help:
         return shown(table(run.command))
-    if own.watch or typed.value(common.WATCH):
+    if own.watch:
         from plait.cli.watch import watch
 
         def again() -> tuple[Request, Permissions | None]:
             run, typed = about_run(own.project, rest)
-            return run.request(typed=typed.without(common.WATCH).uses), run.permissions
+            return run.request(typed=typed.uses), run.permissions
 
         return watch(again, _deliver)
     with permitted(run.permissions):
@@ -101,10 +101,7 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
         if is_run(words[0]):
             package.unknown_names.several_runs(error, run.name, *words)
         raise
-    entered(typed)
-    if typed.value(common.TRUST):
-        run, _ = chosen(path, argv)
-    run.grant(typed.uses)
+    run.grant(entered(typed).uses)
     return run, typed
 
 
