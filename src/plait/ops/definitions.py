@@ -18,7 +18,7 @@ from plait.ops.reader import read_first, write_text
 from plait.ops.rewrite import rewrite_texts
 from plait.ops.scalar_text import scalar_text
 from plait.ops.text_places import place_of
-from plait.ops.variable_faults import cause, explain_scalar, explain_signer, placeholders, report
+from plait.ops.variable_faults import cause, explain_scalar, explain_signer, nested, placeholders, report
 from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
@@ -390,6 +390,10 @@ def _warn_of_near(lookup: VariableLookup, root: Value, warn: Warn) -> None:
     """Warns about unused values whose names are misspelt ones of unfilled placeholders, and about several values in one
     flag. root: the document.
     """
+    below = nested(sorted(lookup.missing), lookup.sources, lookup.used, placeholders(root))
+    if below is not None:
+        message = f"placeholders have no value: {below[1]}"
+        warn(warning(message, code="misspelt-variable", at=below[0]))
     for name, value in lookup.sources.named().items():
         inside = [one for one in sorted(lookup.missing) if type(value) is str and f",{one}=" in value]
         if inside:

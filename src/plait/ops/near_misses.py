@@ -5,13 +5,13 @@ A misspelt `name=diego_cell?` adds an item, or removes none, without an error.
 
 from __future__ import annotations
 
-from plait.base.errors import warning
-from plait.base.similar_names import distance, is_slip
+from plait.base.errors import OpsError, warning
+from plait.base.similar_names import distance, is_slip, nearest
 from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
 from plait.ops.path_hints import exists, required
 from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer, escape, with_step
-from plait.ops.walk import text_under
+from plait.ops.walk import find, text_under
 from plait.ops.working_copy import WorkingCopy
 from plait.tree.nodes import Array, Map
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from plait.ops.pointer import Token
     from plait.tree.nodes import Value
 
-# Maximum number of names compared.
+# Maximum numbers of names compared, and of items whose keys are compared.
 _MOST = 50_000
+_MOST_ITEMS = 100
 # Shorter names are similar by accident.
 _LONG = 6
 
@@ -97,8 +98,8 @@ def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Va
         tokens = operation.pointer.tokens
         for depth, token in enumerate(tokens):
             if token.optional:
-                if type(token) is KeyToken and "?" in (token.name[:1], token.name[-1:]):
-                    _warn_of_mark(operation, depth, token, base, warn)
+                if type(token) is MatchingIndexToken or not {".", "?"}.isdisjoint(_name(token)):
+                    _warn_of_misread(operation, depth, base, warn)
                 text = _text(tokens[: depth + 1])
                 named[text] = named.get(text, 0) + 1
         if operation.kind in ("replace", "remove") and not operation.is_wide and tokens and tokens[-1].optional:
@@ -116,22 +117,67 @@ def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Va
             one.apply(draft)
 
 
-def _warn_of_mark(operation: Operation, depth: int, token: KeyToken, base: Value, warn: Warn) -> None:
-    """Warns about a "?" that is part of a missing key, because another one is at the end. base: as above."""
-    bare = token.name.strip("?")
-    if not bare or exists(base, (*operation.pointer.tokens[:depth], required(token))):
+def _warn_of_misread(operation: Operation, depth: int, base: Value, warn: Warn) -> None:
+    """Warns about a missing optional part that probably means another one: a key with a "?" of its own, or with dots
+    between the keys of a path, and a match by a misspelt key. base: as above.
+    """
+    tokens = operation.pointer.tokens
+    token = tokens[depth]
+    is_key = type(token) is KeyToken
+    if exists(base, (*map(required, tokens[:depth]), required(token))):
         return
-    path = with_step(operation.pointer, depth, f"{escape(bare)}?")
-    done = "nothing is removed" if operation.kind == "remove" else "it is added"
+    meant = _of_key(operation, depth, base) if is_key else _of_match(operation, depth, base)
+    if meant is None:
+        return
+    path, reason = meant
+    what = f'there is no key "{_name(token)}"' if is_key else f"no item is selected by {token.text(mark=False)}"
+    done = "nothing is removed" if operation.kind == "remove" else "it is added" if is_key else "one is added"
     warn(
         warning(
-            f'there is no key "{token.name}", so {done}: one "?" after a key makes it optional: did you mean "{path}"?',
+            f'{what}, so {done}: {reason}: did you mean "{path}"?',
             code="near-miss",
             at=Position(operation.source, operation.line) if operation.source is not None else None,
             word=str(operation.pointer),
             suggestions=[Suggestion(REPLACE, path, old=str(operation.pointer))],
         )
     )
+
+
+def _of_key(operation: Operation, depth: int, base: Value) -> tuple[str, str] | None:
+    """The path that is meant by a key with "?" or dots, and the reason; or None."""
+    pointer = operation.pointer
+    name = _name(pointer.tokens[depth])
+    bare = name.strip("?")
+    if bare and bare != name:
+        return with_step(pointer, depth, f"{escape(bare)}?"), 'one "?" after a key makes it optional'
+    if "." not in name:
+        return None
+    from plait.ops.path_syntaxes import dotted
+
+    steps = dotted(_above(operation, depth, base), name)
+    return None if steps is None else (with_step(pointer, depth, steps), 'steps are separated by "/"')
+
+
+def _of_match(operation: Operation, depth: int, base: Value) -> tuple[str, str] | None:
+    """The path that is meant by a match whose key no item has, and the reason; or None."""
+    token, array = operation.pointer.tokens[depth], _above(operation, depth, base)
+    if type(token) is not MatchingIndexToken or type(array) is not Array:
+        return None
+    maps = [item.value for item in array.items[:_MOST_ITEMS] if type(item.value) is Map]
+    keys = dict.fromkeys(key for one in maps for key in one.keys() if type(key) is str)  # noqa: SIM118
+    near = None if token.key in keys else nearest(token.key, keys)
+    if near is None:
+        return None
+    step = MatchingIndexToken(near, token.value, optional=True, modifiers=token.modifiers)
+    return with_step(operation.pointer, depth, step.text(mark=True)), f'no item has the key "{token.key}"'
+
+
+def _above(operation: Operation, depth: int, base: Value) -> Value:
+    """The value that a part of a path is looked up in, or None."""
+    try:
+        return find(base, Pointer(tuple(map(required, operation.pointer.tokens[:depth]))), slash=False)
+    except OpsError:
+        return None
 
 
 class _Siblings:

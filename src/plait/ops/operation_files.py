@@ -13,7 +13,7 @@ from plait.base.extensions import OPERATIONS as EVERY
 from plait.base.input_view import check_read, current_view, may_read
 from plait.base.limits import current_budget
 from plait.base.source import CLAUSE, Advice, Flag, Position, Source
-from plait.ops.operations import Operation, OperationSource, Remove, Replace, Test, not_read
+from plait.ops.operations import FIELDS, Operation, OperationSource, Remove, Replace, Test, not_read
 from plait.ops.reader import read_first
 from plait.ops.rewrite import rewrite_floats
 from plait.ops.walk import syntaxes
@@ -39,11 +39,15 @@ def _replace(definition: OperationSource, null_values: bool) -> Operation:
             if given is None
             else Advice(Flag("null-values"), " accepts null; to remove the key: type: remove")
         )
-        raise definition.refuse(
+        error = definition.refuse(
             f'replace operation [{definition.number}]: "value" is missing or null',
             hint=hint,
             fault=f"Replace operation [{definition.number}]: Missing value",
         )
+        if given is not None:
+            beside = [one for key, one in definition.fields.items() if key not in FIELDS and one.line > given.line]
+            error = syntaxes().of_its_value(error, beside, given)
+        raise error
     pointer = definition.pointer()
     source, line, number, words = definition.at
     value = settled(given.value) if given is not None else None

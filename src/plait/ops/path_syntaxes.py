@@ -300,6 +300,16 @@ def without_its_fields(error: OpsError, items: Sequence[ArrayItem], number: int)
     return error
 
 
+def of_its_value(error: OpsError, beside: Sequence[MapItem], value: MapItem) -> OpsError:
+    """The error of an operation whose value is null. The hint mentions unknown keys below it, which belong to the value."""
+    if beside:
+        keys = " and ".join(str(item.key) for item in beside)
+        error.at = beside[0].position
+        error.also = [value.position.labelled("the value"), *error.also]
+        error.hint = public(f"indent {keys} below value: they are keys of the operation")
+    return error
+
+
 def _joined(array: Array) -> str:
     """A hint for a path that is an array: its steps, or several paths."""
     texts = [item.value for item in array.items if type(item.value) is str or type(item.value) is int]

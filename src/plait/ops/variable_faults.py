@@ -136,7 +136,10 @@ def _missing(
     known = [places[name] for name in given or generated if name in places]
     found = given
     known_names = [name for name in unused or sources.names() if not name.startswith(MARK)]
-    hint: str | Wording | None = _nested(given, sources) or _suggestions(given, known_names)
+    hint: str | Wording | None = _within_marks(given, sources) or _suggestions(given, known_names)
+    below = nested(given, sources)
+    if below is not None:
+        hint = below[1] if below[0] is None else f"{below[0]}: {below[1]}"
     if generated:
         listed = ", ".join(generated[:_NAMES])
         more = f" and {len(generated) - _NAMES} more" if len(generated) > _NAMES else ""
@@ -157,21 +160,34 @@ def _missing(
     )
 
 
-def _nested(missing: Sequence[str], sources: Sources) -> str | None:
-    """The hint for variables whose values are given below another name, or with parentheses around it; or None."""
+def nested(
+    missing: Sequence[str], sources: Sources, used: Collection[str] = (), places: Mapping[str, Position] | None = None
+) -> tuple[Position | None, str] | None:
+    """The hint for variables whose values are given below another name, and the line to edit; or None.
+
+    used: the names below which no other is expected. places: those of placeholders.
+    """
     for name, value in sources.named().items():
+        if type(value) is not Map:
+            continue
+        joined = [one for one in missing if value.find(one.removeprefix(name)[1:]) is not None]
+        if joined and joined[0].startswith((f"{name}_", f"{name}-", f"{name}/")):
+            at = None if places is None else places.get(joined[0])
+            return at, f"a dot separates the keys of a variable: (({name}.{joined[0].removeprefix(name)[1:]}))"
+        inner = [one for one in missing if name not in used and value.find(one) is not None]
+        if inner:
+            more = f" and {len(inner) - 1} more" if len(inner) > 1 else ""
+            hint = f'"{name}" has {inner[0]}{more}: remove the line "{name}:" and the indentation below it'
+            return sources.place_of(name), hint
+    return None
+
+
+def _within_marks(missing: Collection[str], sources: Sources) -> str | None:
+    """The hint for a variable whose name is given with parentheses around it, or None."""
+    for name in sources.named():
         alone = name.strip().removeprefix(MARK).removesuffix("))").strip()
         if alone != name and alone in missing:
             return f'"{name}" is set; the name of a variable is written alone: {alone}'
-        joined = [one for one in missing if type(value) is Map and value.find(one.removeprefix(name)[1:]) is not None]
-        if joined and joined[0].startswith((f"{name}_", f"{name}-", f"{name}/")):
-            return f"a dot separates the keys of a variable: (({name}.{joined[0].removeprefix(name)[1:]}))"
-        inner = [one for one in missing if type(value) is Map and value.find(one) is not None]
-        if inner:
-            at = sources.place_of(name)
-            more = f" and {len(inner) - 1} more" if len(inner) > 1 else ""
-            where = "" if at is None else f"{at}: "
-            return f'{where}"{name}" has {inner[0]}{more}: remove the line "{name}:" and the indentation below it'
     return None
 
 
