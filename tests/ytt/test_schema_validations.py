@@ -38,16 +38,16 @@ def test_report() -> None:
         == """\
 plait: Validating final data values:
 
-s.yml:2: b
+s.yml:1: b
   - must be: length >= 2 (by: s.yml:1)
     found: length = 0
   - must be: a value <= 1 (by: s.yml:1)
     found: string <= int not implemented
 
-    s.yml:2  | b: ''
     s.yml:1  | #@schema/validation min_len=2, max=1
+    s.yml:2  | b: ''
 
-  hint:     the value and the number of the rule are of different types
+  hint:     the value is a string, and the limit a number: declare a number, such as b: 0; min_len and max_len limit the length of a string
 """
     )
 

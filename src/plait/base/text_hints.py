@@ -288,10 +288,20 @@ def anchor_before(diagnostic: Diagnostic) -> str | None:
     return None
 
 
+def unclosed(diagnostic: Diagnostic) -> str | None:
+    """The hint for code in a text that a parenthesis alone closes, or None."""
+    row = _line(diagnostic).rpartition("(@")[2].rstrip()
+    code = row[:-1].rstrip()
+    if not code or not row.endswith(")") or "@)" in row or row.count(")") <= row.count("("):
+        return None
+    return f'"@)" closes code, not ")": (@{code} @)'
+
+
 HINTS: dict[str, Callable[[Diagnostic], str | None]] = {
     "duplicate-map-key": repeated_key,
     "syntax-error": syntax,
     "path-matches": unexpanded,
+    "text-directive": unclosed,
     "two-values": two_values,
     "unknown-anchor": anchor_before,
     "unknown-attribute": hidden_module,

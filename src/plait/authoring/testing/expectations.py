@@ -19,6 +19,7 @@ from plait.insight.history_text import shown
 from plait.insight.node_paths import parse
 from plait.tree.nodes import Array, Document, Map, kind_name
 from plait.yaml.document_names import scalar_text
+from plait.ytt.modules.regexp import hint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,11 +148,14 @@ def _pattern(item: MapItem) -> object:
     try:
         return re2.compile(item.value, options)
     except re2.error as error:
+        found = _text(error.args[0])
+        what, _, where = found.partition(": ")
         raise UsageError(
             f'"{item.value}" is not a valid regular expression',
             at=item.position,
-            found=_text(error.args[0]),
+            found=found,
             hint=_glob_hint(item.value)
+            or hint_of(what, where)
             or "the syntax is that of RE2: no lookahead, no lookbehind and no backreferences",
             code="test-form",
         ) from None

@@ -48,6 +48,25 @@ _REASONS = {
     "trailing \\": "trailing backslash at end of expression",
 }
 
+# What to write instead, by RE2's error. A character in brackets needs no backslash, in YAML and in code. Without a hint,
+# the pattern has the syntax of another program.
+_HINTS = {
+    "missing )": "close the group with ), or write [(] for the character",
+    "unexpected )": "open the group with (, or write [)] for the character",
+    "missing ]": "close the brackets with ], as in [0-9], or write [[] for the character",
+    "no argument for repetition operator": "SIGN repeats what is before it: .SIGN matches any text, and [SIGN] the character",
+    "bad repetition operator": "keep the first sign of SIGN",
+    "invalid repetition size": "a count is at most 1000, and the smaller one comes first, as in {1,3}",
+    "invalid character class range": "the smaller character comes first, as in [a-z]; a - as a character comes last, as in [a-z-]",
+    "trailing \\": "write [\\\\] for a backslash",
+}
+
+
+def hint_of(what: str, where: str) -> str | None:
+    """The hint for an invalid expression, or None. what, where: RE2's error, and the part of the expression."""
+    found = _HINTS.get(what)
+    return None if found is None else found.replace("SIGN", where)
+
 
 def module(context: Context) -> Module:  # noqa: ARG001 - the signature all modules share
     return module_of("regexp", {"match": _match, "replace": _replace})
@@ -167,8 +186,11 @@ def _compile(pattern: str) -> Pattern:
         if isinstance(reason, bytes):
             reason = reason.decode("utf-8", "replace")
         what, colon, where = str(reason).partition(": ")
+        hint = hint_of(what, where)
         what = _REASONS.get(what, what)
         raise StarlarkError(
-            f"error parsing regexp: {what}{f': `{where}`' if colon else ''}", code="invalid-regexp"
+            f"error parsing regexp: {what}{f': `{where}`' if colon else ''}",
+            hint=hint,
+            code="invalid-regexp",
         ) from None
     return compiled

@@ -51,7 +51,9 @@ def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
     if matcher is NOTHING:
         if type(item) is not ArrayItem:
             return None
-        return _duplicate_name_warning(item, items) if adds else _unmatched(item)
+        return (
+            _duplicate_name_warning(item, items) if adds else _unmatched(item, items, inserts=step.action == "insert")
+        )
     outcome = "it is added" if adds else "nothing is done"
     if matcher is None and type(edit) is MapEdit and type(item) is MapItem:
         foreign = _foreign_key(item, items) if adds else None
@@ -199,14 +201,18 @@ def nested(names: Sequence[str]) -> str:
     return f"write {': and, indented below it, '.join(names)}:"
 
 
-def _unmatched(item: ArrayItem) -> Warning:
-    """The warning about an array item without a matcher whose action needs a left item."""
+def _unmatched(item: ArrayItem, items: Sequence[Item], *, inserts: bool) -> Warning:
+    """The warning about an array item without a matcher whose action needs a left item. inserts: it is one next to it."""
     names = [key for key in ("name", "id", "key") if key_value(item.value, key) is not MISSING]
     by = f'by="{names[0]}"' if names else "by=overlay.index(0)"
+    subject = "an array item matches none without #@overlay/match"
+    known = [key_value(one.value, names[0]) for one in items] if names else []
+    if inserts and known and all(type(one) is str and one.isprintable() and '"' not in one for one in known):
+        by = f'by=lambda i, l, r: l["{names[0]}"] == "{known[0]}"'
+    if inserts:
+        subject = "an item is inserted next to the one that #@overlay/match above it selects"
     return warning(
-        f"nothing is done: an array item matches none without #@overlay/match (write #@overlay/match {by} above it)",
-        code="unmatched-item",
-        at=item.position,
+        f"nothing is done: {subject} (write #@overlay/match {by} above it)", code="unmatched-item", at=item.position
     )
 
 

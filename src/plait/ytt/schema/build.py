@@ -195,6 +195,8 @@ class _Builder:
                     "to set the default value to null, annotate with @schema/nullable.\n"
                     "to allow any value, annotate with @schema/type any=True."
                 ),
+                tip="write both: #@schema/nullable, and below it a value of the type that is not null: "
+                + (f'{key_text(node.key)}: ""' if type(node) is MapItem else '""'),
             )
         if several is not None:
             declared = self.one_of(several, node)

@@ -239,6 +239,7 @@ def _unknown_key(declared: MapType, item: MapItem, top: Type, *, suggest: bool) 
         hint = _boolean(declared, item) or _nested(key, declared, item) or _outer(item, allowed)
         hint = hint or did_you_mean(key, allowed)
         hint = hint or _declared_elsewhere(key, declared, top)
+        hint = hint or (None if declared.others else _to_declare(key, declared, allowed))
     also = [declared.position.labelled("the declaration")]
     meant = next((one.new for one in suggested((hint,))), "")
     also += [
@@ -263,6 +264,19 @@ def _unknown_key(declared: MapType, item: MapItem, top: Type, *, suggest: bool) 
     ).made_of(*_quoted(item))
 
 
+def _to_declare(key: str, declared: MapType, allowed: Sequence[str]) -> str:
+    """The hint for a key that is similar to none: the place where to declare it."""
+    owner = (declared.source.line(declared.line) or "").strip() if declared.source is not None else ""
+    hint = f"declare {key} in the schema, {declared.position}"
+    name, _, value = owner.partition(": ")
+    is_alone = owner.endswith(":") or (value[:1] == "{" and value.count("{") == 1 and value.endswith("}"))
+    if len(allowed) < _SEVERAL and is_alone and owner[:1] != "-":
+        hint += f", or allow any keys there: #@schema/type any=True above {name.removesuffix(':')}"
+    return hint
+
+
+# From this number on, keys are no example for others.
+_SEVERAL = 2
 # What separates the levels of a name, by the flag that it is from.
 _LEVELS = {"data-values-env": "__", "data-values-env-yaml": "__", "data-value": ".", "data-value-yaml": "."}
 _PATHS_SEEN = 2000

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from plait.base.similar_names import did_you_mean
+from plait.base.similar_names import did_you_mean, with_article
 from plait.base.suggestions import replacing
+from plait.tree.nodes import MapItem, kind_name
+from plait.yaml.document_names import key_text
 from plait.yaml.foreign_syntax import NO_BREAK_SPACE
 from plait.yaml.reading_warnings import TYPOGRAPHIC_QUOTES
 from plait.yaml.scalars import resolve_plain
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plait.base.errors import PlaitError
+    from plait.tree.nodes import Item
 
 # Names of the rules in JSON Schema and other languages.
 _OTHER_NAMES = {
@@ -79,11 +82,23 @@ def of_keyword(name: str, value: object, known: tuple[str, ...]) -> str:
     return near or f"known are {', '.join(known)}"
 
 
-def of_broken(errors: Sequence[PlaitError]) -> str | None:
-    """The cause of failed rules, or None. errors: the errors of the rules."""
-    codes = {error.code for error in errors}
+def of_broken(errors: Sequence[PlaitError], item: Item) -> str | None:
+    """The fault of the rules that cannot judge a value, or None. errors: their errors. item: that of the value."""
+    codes = {error.code for error in errors if not error.stack}
+    kind = kind_name(item.value)
+    if "incomparable" in codes and kind == "string":
+        declared = f"{key_text(item.key)}: 0" if type(item) is MapItem else "0"
+        return (
+            f"the value is a string, and the limit a number: declare a number, such as {declared}; "
+            "min_len and max_len limit the length of a string"
+        )
     if "incomparable" in codes:
-        return "the value and the number of the rule are of different types"
-    if any(error.code == "argument-count" and not error.stack for error in errors):
+        return f"the value is {with_article(kind)}: write a limit of this type, without quotes"
+    if "not-iterable" in codes:
+        return (
+            f"the value is {with_article(kind)}, and min_len and max_len are for strings, arrays and maps; "
+            "min and max limit a number"
+        )
+    if "argument-count" in codes:
         return "the function of a rule is called with the value alone: lambda v: ..."
     return None

@@ -325,11 +325,14 @@ def _finding(validation: Validation, item: Item, path: Path, broken: list[Broken
             told = Wording(told, "\n  found: ", reason)
     from plait.ytt.schema.hints import of_broken
 
-    hint = of_broken([failed for _, failed in broken if failed is not None])
+    hint = of_broken([failed for _, failed in broken if failed is not None], item)
+    at, also = item.position, validation.position.labelled("the rule")
+    if hint is not None:  # the rule is at fault
+        at, also = validation.position, item.position.labelled("the value")
     return Finding(
         told,
-        at=item.position,
-        also=[validation.position.labelled("the rule")],
+        at=at,
+        also=[also],
         hint=hint and public(hint),
         reference=f"{reference}\n",
         code="failed-validation",

@@ -7,6 +7,8 @@ The user's format is never passed to Python's own `%` or `str.format`.
 from __future__ import annotations
 
 from plait.base.errors import StarlarkError
+from plait.base.similar_names import counted
+from plait.base.source import public
 from plait.ytt.starlark.containers import Dict, has, lookup
 from plait.ytt.starlark.numbers import as_float, number_to_int
 from plait.ytt.starlark.step_budget import FEW, SMALL, charge, check_headroom, check_string
@@ -17,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_DIGITS = 9  # of the number of an argument
 # Maps a template to its parts: text, name of the following field, and "s" or "r" ("" if there is no field).
 _TEMPLATES: dict[str, list[tuple[str, str, str]]] = {}
 _MOST_TEMPLATES = 256
@@ -42,7 +45,7 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
                     code="format-string",
                 )
             if place >= len(args):
-                raise StarlarkError("format: tuple index out of range", code="format-string")
+                raise _unfit("format: tuple index out of range", _needed(parts), args)
             value = args[place]
             place += 1
         elif name.isascii() and name.isdigit():
@@ -52,8 +55,8 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
                     code="format-string",
                 )
             place = -1
-            if len(name) > 9 or int(name) >= len(args):
-                raise StarlarkError("format: tuple index out of range", code="format-string")
+            if len(name) > _DIGITS or int(name) >= len(args):
+                raise _unfit("format: tuple index out of range", _needed(parts), args)
             value = args[int(name)]
         elif name in kwargs:
             value = kwargs[name]
@@ -66,6 +69,29 @@ def formatted(template: str, args: tuple[object, ...], kwargs: dict[str, object]
         else:
             raise StarlarkError(conversion, code="format-string")
     return _whole(out)
+
+
+def _needed(parts: list[tuple[str, str, str]]) -> int:
+    """The number of arguments that a template of `format` needs."""
+    names = [name for _, name, conversion in parts if conversion]
+    numbers = [int(name) + 1 for name in names if name.isascii() and name.isdigit() and len(name) <= _DIGITS]
+    return max([names.count(""), *numbers])
+
+
+def _verbs(template: str) -> int:
+    """The number of arguments that a template of `%` needs."""
+    return template.replace("%%", "").count("%")
+
+
+def _unfit(message: str, needed: int, args: tuple[object, ...], hint: str | None = None) -> StarlarkError:
+    """The error for a number of arguments that differs from that of the placeholders."""
+    return StarlarkError(
+        message,
+        expected=public(counted(needed, "argument")),
+        found=public(counted(len(args), "argument")),
+        hint=hint,
+        code="format-string",
+    )
 
 
 def _parsed(template: str) -> list[tuple[str, str, str]]:
@@ -157,7 +183,7 @@ def interpolate(template: str, x: object) -> str:
             verb = template[j : j + 1]
         elif place >= len(args):
             hint = None if type(x) is tuple else "put several values in parentheses after the %: (a, b)"
-            raise StarlarkError("not enough arguments for format string", hint=hint, code="format-string")
+            raise _unfit("not enough arguments for format string", _verbs(template), args, hint)
         else:
             value = args[place]
         if verb == "s" and type(value) is str:
@@ -174,7 +200,7 @@ def interpolate(template: str, x: object) -> str:
         i = j + 1
         place += 1
     if place < len(args):
-        raise StarlarkError("too many arguments for format string", code="format-string")
+        raise _unfit("too many arguments for format string", _verbs(template), args)
     return _whole(out)
 
 

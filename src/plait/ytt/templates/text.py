@@ -75,10 +75,13 @@ def parse(text: str, source: Source, first_line: int = 1) -> list[Segment]:
         # "(@)" opens code and does not close it. ytt crashes; here the code is unterminated.
         end = text.find("@)", begin)
         nested = text.find("(@", begin)
+        error = None
         if nested != -1 and (end == -1 or nested < end):
-            raise _misplaced("Unexpected code opening '(@'", text, nested + 1, source, first_line)
-        if end == -1:
+            error = _misplaced("Unexpected code opening '(@'", text, nested + 1, source, first_line)
+            error.also = [Position(source, first_line + text.count("\n", 0, nested))]
+        elif end == -1:
             error = _misplaced("Missing code closing '@)'", text, len(text), source, first_line)
+        if error is not None:
             error.at = Position(source, line + before.count("\n"))
             raise error
         code_line = line + before.count("\n")

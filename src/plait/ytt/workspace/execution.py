@@ -435,7 +435,7 @@ def _only(made: TemplateResult, path: str, name: str) -> list[Document]:
             raise TemplateError(
                 f"Expected {what} '{path}' to only have {kind} documents",
                 at=document.position,
-                hint=f"put the other documents in a file of their own, or #@{name} above this one's ---",
+                hint=f"remove this ---, or write #@{name} above it; a template is a file of its own",
                 code="only-documents",
             )
     return found

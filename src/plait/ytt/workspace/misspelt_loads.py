@@ -84,8 +84,10 @@ def explain_missing(
     if boolean is not None:
         error.found, error.hint = None, boolean
     elif not values.items and error.code == "unknown-attribute" and "\n#@data/values" in f"\n{file.text()}":
+        line = f"\n{file.text()}".partition("\n#@data/values")[0].count("\n") + 1
+        error.also.append(Position(file.source, line))
         error.hint = (
-            "this file defines data values, and is evaluated before there are any: move the template into another file; "
+            f"line {line} makes this document define data values: put a template into another file; "
             "a default that is computed from other values needs --with values-refer"
         )
     elif not values.items and error.code == "unknown-attribute":
