@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from plait.base.content import note_secrets
 from plait.base.errors import LayeringError
+from plait.base.own_files import kind_of_own_file
 from plait.base.similar_names import nearest
 from plait.base.source import Position, Source
 from plait.base.suggestions import replacing
@@ -253,14 +254,15 @@ def _malformed(
     hint = replacing(alike, [key], f'"{alike}": did you mean "{key}"?') if alike is not None else None
     if hint is None and key == "schema" and "kind" in names:
         hint = "a layered document has schema, metadata and data; for resources with a kind there is plait render"
-    if hint is None:
-        hint = _MISSING.get(key)
+    own = kind_of_own_file(at.source.name, names) if key == "schema" and at.source is not None else None
+    if own is not None:
+        hint = f"this is {own}, and not a document: move it out of the directory of documents, or pass the other files"
     return failure(
         "InvalidDocumentFormat",
         message,
         at=at,
         found=f"keys {', '.join(names[:_SHOWN])}" if names else None,
-        hint=hint,
+        hint=hint or _MISSING.get(key),
     )
 
 

@@ -7,7 +7,9 @@ import re
 
 from plait.authoring.analysis import data_value_uses
 from plait.authoring.analysis.file_facts import TEMPLATE
+from plait.authoring.analysis.source_paths import path_of
 from plait.authoring.lint.finding import LintFinding, RelatedSpan
+from plait.base.similar_names import did_you_mean
 from plait.base.text_edits import Edit
 from plait.tree.nodes import Map, MapItem
 from plait.ytt.starlark.syntax import Evaluate
@@ -120,7 +122,7 @@ def _values_files(subject: LintProject) -> list[str]:
 
 
 def variables(subject: LintProject) -> Iterator[LintFinding]:
-    """Variables that are set and not used."""
+    """Variables of files and of the project file that are set and not used."""
     ran = [one for one in subject.runs if one.run.command == "patch"]
     if not ran:
         return
@@ -128,22 +130,29 @@ def variables(subject: LintProject) -> Iterator[LintFinding]:
     elsewhere: set[str] | None = None
     seen: set[tuple[str, int]] = set()
     for one in ran:
-        for layout, item in _variables_of(subject, one):
-            line = (layout.path, item.line)
-            if str(item.key).partition(".")[0] in used or line in seen:
+        found = [*_variables_of(subject, one)]
+        given = [] if one.run.given is None else one.run.given.items
+        missing = used - {str(item.key).partition(".")[0] for item in (*given, *(item for _, item in found))}
+        for layout, item in [*found, *((None, item) for item in given)]:
+            name = str(item.key).partition(".")[0]
+            path = layout.path if layout is not None else path_of(item.source)
+            line = (path or "", item.line)
+            if path is None or name in used or line in seen:
                 continue
             seen.add(line)
             if elsewhere is None:
                 elsewhere = _variables_in(subject.unread_texts())
-            if str(item.key).partition(".")[0] in elsewhere:
+            if name in elsewhere:
                 continue
-            yield layout.finding(
-                "D105",
-                item,
-                f"the variable {item.key} is never used",
-                removes=_removal_edits(layout, item),
-                hint="remove it",
-            )
+            message = f"the variable {item.key} is never used"
+            meant = did_you_mean(name, missing)
+            if layout is not None:
+                removes = () if meant else _removal_edits(layout, item)
+                yield layout.finding("D105", item, message, removes=removes, hint=meant or "remove it")
+            else:
+                column = max((item.position.text or "").find(str(item.key)), 0) + 1
+                end = column + len(str(item.key))
+                yield LintFinding("D105", path, item.line, message, column=column, end=end, hint=meant or "remove it")
 
 
 def _variables_in(texts: Iterable[str]) -> set[str]:

@@ -18,6 +18,7 @@ from plait.base.input_view import InputView, may_read
 from plait.base.text_edits import edited, outermost
 from plait.engine.incremental import Engine
 from plait.tree.lookups import Lookups
+from plait.tree.nodes import walk
 from plait.tree.secrets import uses_secrets
 
 TYPE_CHECKING = False
@@ -111,6 +112,8 @@ class LintProject:
         self.paths = sorted(path for path in read if _is_text(path))
         self._extensions = frozenset[str]().union(*(ran.run.extensions for ran in self.runs))
         self._private = set(_private(self.runs))
+        given = [one.run.given for one in self.runs if one.run.given is not None]
+        self._given = {(path_of(item.source), item.line) for values in given for item in walk(values)}
         self._warned = {
             path_of(at.source)
             for ran in self.runs
@@ -186,7 +189,7 @@ class LintProject:
 
     def is_private(self, path: str, line: int) -> bool:
         """True if a line must not be shown, because it contains values, a variables store, or encrypted data."""
-        if path in self._private or os.path.dirname(path) in self._private:
+        if path in self._private or os.path.dirname(path) in self._private or (path, line) in self._given:
             return True
         return any(
             first <= line < last and path_of(source) == path

@@ -14,6 +14,7 @@ from plait.authoring.testing.functions import functions_of, misnamed_function
 from plait.base.errors import PlaitError, UsageError
 from plait.base.input_view import current_view, permitted
 from plait.base.limits import current_budget
+from plait.base.own_files import TEST_ENDINGS
 from plait.base.path_errors import read_failure
 from plait.base.permissions import FILE_NAMES, READ, Need
 from plait.base.similar_names import did_you_mean
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from plait.authoring.testing.cases import Case
     from plait.authoring.testing.functions import FunctionCase
 
-YAML_ENDINGS = (".test.yml", ".test.yaml")
 STARLARK_ENDING = "_test.star"
 # Directories that do not contain a project's own files.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
@@ -34,7 +34,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 def is_test_file(name: str) -> bool:
     """True if the name is that of a test file."""
-    return name.endswith((*YAML_ENDINGS, STARLARK_ENDING))
+    return name.endswith((*TEST_ENDINGS, STARLARK_ENDING))
 
 
 class Collected:

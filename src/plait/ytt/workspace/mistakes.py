@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import SchemaError, TemplateError, warning
+from plait.base.own_files import kind_of_own_file
 from plait.base.similar_names import counted, did_you_mean, distance
 from plait.base.source import Position, public
 from plait.base.suggestions import REPLACE, Suggestion
@@ -143,6 +144,7 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
     The program of a kustomization applies its patches as well, so they are not reported in addition.
     """
     yield from _unread_templates(files)
+    yield from _own_files(files, printed)
     if len({file.shown for file in files}) < len(files):
         yield from _repeated_inputs(files, printed)
     if any(file.path.endswith((CHART, *KUSTOMIZATIONS)) for file in files):
@@ -262,6 +264,28 @@ def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]
                 code="repeated-input",
                 at=Position(file.source, 1),
             )
+
+
+def _own_files(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
+    """A warning about project files, tests and snapshots, which are printed as documents."""
+    found = []
+    for file, documents in _plain(files, printed):
+        top = documents.items[0].value if documents.items else None
+        keys = [item.key for item in top.items] if type(top) is Map else []
+        kind = kind_of_own_file(file.shown or file.path, keys)
+        if kind is not None:
+            found.append((file, kind))
+    if found:
+        file, kind = found[0]
+        flags = " ".join(f"--file-mark {one.path}:exclude=true" for one, _ in found[:_MOST_MARKS])
+        others = len(found) - 1
+        more = f", as {'are' if others > 1 else 'is'} {counted(others, 'other file')} of plait's tools" if others else ""
+        do = "move it to a directory that is no input, or leave it out"
+        yield warning(
+            f"this is {kind}, and it is printed as a document{more}; {do}: {flags}",
+            code="foreign-document",
+            at=Position(file.source, 1),
+        )
 
 
 # Maximum number of flags in a warning.
