@@ -389,7 +389,11 @@ _WARNINGS = (
     ("S381", "ignored-arguments", "an annotation has arguments that it does not accept"),
     ("S382", "quoted-code", "a line of code is in quotes, so it is a string"),
     ("S383", "values-as-document", "a file of data values is printed as a document"),
-    ("S384", "foreign-document", "a Helm chart, a kustomization or a file of plait's tools is printed as plain documents"),
+    (
+        "S384",
+        "foreign-document",
+        "a Helm chart, a kustomization or a file of plait's tools is printed as plain documents",
+    ),
     ("S385", "patch-as-document", "a part of a resource is printed next to the resource"),
     ("S386", "unmatched-item", "an overlay or an operation selects an array item in a way that cannot match"),
     ("S387", "conflict-in-text", "a text contains the markers of an unresolved merge"),

@@ -112,7 +112,11 @@ def _place(path: str, at: Position | None) -> str:
         place = inside(path)
     except PlaitError as error:
         raise UsageError(
-            f""""{path}" is outside of the fleet's output directory""", at=at, hint=None, code="fleet-place"
+            f""""{path}" is outside of the fleet's output directory""",
+            at=at,
+            expected="a path below it",
+            hint=f'remove the "{os.pardir}"; plait fleet --output DIRECTORY names the directory of all runs',
+            code="fleet-place",
         ) from error
     wrong = no_name_on_windows(place) if "\\" not in path or os.sep == "\\" else path
     if wrong is not None or path.startswith("/"):

@@ -127,9 +127,12 @@ class _WriteBack:
                 assert shown is not None
                 what = "is new" if old is None else "is gone"
                 name = str(NodePath(shown, numbers.get(shown, len(self.before)), (), names=names))
-                self.refused.append(
-                    EditError(UNWRITABLE, f"{name} {what}: whole documents cannot be written back", path=name)
-                )
+                # A document that is gone has its place in the inputs, a new one in the edited output.
+                message = f"{name} {what}: whole documents cannot be written back"
+                such = f", such as {self.before[-1].source.shown}" if self.before and self.before[-1].source else ""
+                hint = f"add it to a file of the run{such}" if old is None else "remove it from this file"
+                at = shown.position if shown.source is not None else None
+                self.refused.append(EditError(UNWRITABLE, message, path=name, at=at, hint=hint))
             elif not equal(old.value, new.value):
                 yield from _between(NodePath(old, numbers[old], (), names=names), new.value)
 

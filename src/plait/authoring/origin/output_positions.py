@@ -83,7 +83,11 @@ class OutputPositions:
             )
             return "" if any(self._is_called(one, finding) for one in every) else f"the output has no {name}"
         count = len(self._text(self._file(finding.file)).lines)
-        return f"the output has {counted(count, 'line')}: the report is of another one" if finding.line > count else ""
+        return (
+            f"the output has {counted(count, 'line')}: the report is of another one; run the tool again on this output"
+            if finding.line > count
+            else ""
+        )
 
     def has_file(self, name: str) -> bool:
         """True if an output file, or standard input, has exactly this name."""

@@ -63,8 +63,12 @@ def draft(directory: str) -> DraftProjectFile:
     """
     found = find(directory)
     if found is not None:
+        is_above = os.path.dirname(os.path.abspath(found)) != os.path.abspath(directory)
+        where = f', and its runs are also those of "{directory}"' if is_above else ""
         raise UsageError(
-            f"{os.path.relpath(found)} already exists", hint="plait project shows its runs", code="foreign-file"
+            f"{os.path.relpath(found)} already exists{where}",
+            hint="plait project shows its runs; add a run to it" if is_above else "plait project shows its runs",
+            code="foreign-file",
         )
     project = guess(directory, is_top=True)
     runs = list(project.runs.values())

@@ -11,6 +11,7 @@ from itertools import islice
 from plait.authoring.project.inference.walk import SKIPPED_DIRECTORIES, walk
 from plait.authoring.project.other_tools import other_tool
 from plait.base.errors import PlaitError, UsageError
+from plait.base.globbing import is_pattern, matches
 from plait.base.input_view import may_read
 from plait.base.path_errors import read_failure
 from plait.base.similar_names import did_you_mean, listed, near
@@ -215,6 +216,11 @@ def path_hint(text: str, setting: str, directory: str) -> str | None:
     """
     if "$" in text:
         return "environment variables are not filled in: a matrix creates a run for each value, {NAME} in its settings"
+    slashed = text.replace("\\", "/")
+    if slashed != text and _exists(directory, slashed):
+        return replacing(text, [slashed], f'the parts of a path are separated by "/": {slashed}')
+    if is_pattern(text):
+        return _pattern_hint(text, setting, directory)
     paths = [one for one in re.split(r"[\s,]+", text) if one]
     if len(paths) > 1 and all(_exists(directory, one) for one in paths):
         return f"{len(paths)} paths are {len(paths)} items: {setting}: [{', '.join(paths)}]"
@@ -236,6 +242,18 @@ def path_hint(text: str, setting: str, directory: str) -> str | None:
         if 0 < len(moved) <= _MOST_READERS:
             return replacing(text, moved, f"did you mean {listed(moved, quote=chr(34))}?")
     return None
+
+
+def _pattern_hint(text: str, setting: str, directory: str) -> str:
+    """A hint for a pattern as a path: the files that it matches, or the directory that has them."""
+    with suppress(PlaitError):
+        found = matches(text, directory)
+        if 0 < len(found) <= _MOST_READERS:
+            return f"patterns are not expanded here: {setting}: [{', '.join(found)}]"
+    folder = os.path.dirname(text)
+    if setting == "files" and not is_pattern(folder) and _exists(directory, folder):
+        return f"patterns are not expanded here: {setting}: [{folder or '.'}/] reads all files of the directory"
+    return f"patterns are not expanded here: write the path of each file in {setting}"
 
 
 # Directories in which a file is searched that was moved.

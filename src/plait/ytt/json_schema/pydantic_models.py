@@ -223,7 +223,7 @@ class _Writer:
             found = _Type(cls, _CLASS)
         for pattern in patterns:
             self._untold(found, path, f"the type of keys that match {pattern}")
-        if others is None and not patterns:
+        if others is None and not patterns and (properties or path):
             self._untold(found, path, "keys that are not strings")
         return found
 

@@ -71,6 +71,17 @@ class Noop(Value):
 _NOOP = Noop()
 
 
+def dropper(source: Source, warn: Warn) -> object:
+    """The function for unused results of functions of the program, and of calls that change nothing."""
+
+    def drop(value: object, line: int, unused: str) -> None:
+        from plait.ytt.templates.unused_results import warn_of_unused
+
+        warn_of_unused(value, unused, Position(source, line), warn)
+
+    return drop
+
+
 class TemplateExecution:
     """One run of a YAML template.
 
@@ -126,7 +137,7 @@ class TemplateExecution:
             "$node.begin": self.begin,
             "$node.begin_file": self.begin_file,
             "$node.leave": self.leave,
-            "$node.dropped": self.dropped,
+            "$dropped": dropper(self.source, self.warn),
             "$node.annotation": self.annotation,
             "$node.defer": self.defer,
             "$text.begin": self.begin_text,
@@ -155,14 +166,6 @@ class TemplateExecution:
 
             warn_of_dropped(built, value, self.warn)
         return value
-
-    def dropped(self, value: object, line: int, unused: str) -> None:
-        """Called when a code line ignores the result of a function of the program, or of a call that changes nothing.
-        unused: such a call, or "".
-        """
-        from plait.ytt.templates.unused_results import warn_of_unused
-
-        warn_of_unused(value, unused, Position(self.source, line), self.warn)
 
     def end(self, begun: Begun) -> None:
         # Builders that failed inside `assert.try_to` were never ended.

@@ -188,11 +188,11 @@ class TextHooks:
     ) -> _ast.expr | None:
         return joined_text() if value is None and before else value
 
-    def dropped(self, value: _ast.expr, line: int, unused: str) -> _ast.expr:  # noqa: ARG002 - text comes from (@= @) alone
-        return value
+    def dropped(self, value: _ast.expr, line: int, unused: str) -> _ast.expr:
+        return call("$dropped", value, constant(line), constant(unused))
 
 
-class YamlHooks:
+class YamlHooks(TextHooks):
     """A YAML template builds with `$builder`. A def with nodes returns them; a def with only text returns the text."""
 
     def enter(self, hosts: Sequence[TemplateStatement], *, module: bool) -> list[_ast.stmt]:
@@ -213,9 +213,6 @@ class YamlHooks:
         # A `return` before the first node returns None, as in a function without nodes.
         begun = name("$builder" if _builds_nodes(hosts) else "$parts")
         return call("$node.leave", begun, value or constant(None))
-
-    def dropped(self, value: _ast.expr, line: int, unused: str) -> _ast.expr:
-        return call("$node.dropped", value, constant(line), constant(unused))
 
 
 def _result(hosts: Sequence[TemplateStatement]) -> _ast.expr:

@@ -8,7 +8,7 @@ from plait.base.extensions import VALUES_REFER
 from plait.base.fast_paths import FAST
 from plait.ytt.starlark.program import Program, compile_program
 from plait.ytt.starlark.step_budget import budget_of
-from plait.ytt.templates.build import NAMES, TemplateExecution
+from plait.ytt.templates.build import NAMES, TemplateExecution, dropper
 from plait.ytt.templates.cached_template import ANNOTATED, CachedTemplate, compiled_as, keep
 from plait.ytt.templates.file import TemplateResult
 from plait.ytt.templates.interpolation import inserter
@@ -104,7 +104,7 @@ class Template:
         if self._plan is None:
             made: list[str] = []
             names = {"$text.begin": list, "$text.insert": inserter(self.source), "$text.join": "".join}
-            names["$text.finish"] = made.append
+            names |= {"$text.finish": made.append, "$dropped": dropper(self.source, context.warn)}
             if recorder is not None:
                 names = {**names, **recorder.names(names, context.print_line)}
             exports = self._program.run(context, load, names)
@@ -201,9 +201,10 @@ def compile_starlark(source: Source, cache: CodeCache | None = None, *, traced: 
     """Compiles a `.star` file. Raises StarlarkError."""
 
     def compiled() -> Program:
-        from plait.ytt.starlark.program_parts import CodePart
+        from plait.ytt.templates.code_files import CodeHooks, CodePart
 
-        return compile_program([CodePart(source.text, 1)], source, traced=traced, lines_of=_line_mapper(lambda _: ()))
+        lines = _line_mapper(lambda _: ())
+        return compile_program([CodePart(source.text, 1)], source, hooks=CodeHooks(), traced=traced, lines_of=lines)
 
     return Template(_cached(cache, compiled_as("starlark", source, traced=traced), source, compiled), source)
 

@@ -279,7 +279,9 @@ def _own_files(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> I
         file, kind = found[0]
         flags = " ".join(f"--file-mark {one.path}:exclude=true" for one, _ in found[:_MOST_MARKS])
         others = len(found) - 1
-        more = f", as {'are' if others > 1 else 'is'} {counted(others, 'other file')} of plait's tools" if others else ""
+        more = (
+            f", as {'are' if others > 1 else 'is'} {counted(others, 'other file')} of plait's tools" if others else ""
+        )
         do = "move it to a directory that is no input, or leave it out"
         yield warning(
             f"this is {kind}, and it is printed as a document{more}; {do}: {flags}",

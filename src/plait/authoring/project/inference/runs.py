@@ -17,6 +17,8 @@ from plait.authoring.project.settings import Setting, is_path_setting, path_in
 from plait.base import content
 from plait.base.errors import LimitError, PlaitError, heading
 from plait.base.input_view import InputView
+from plait.base.path_errors import read_failure
+from plait.base.similar_names import listed
 from plait.base.source import Position, Source
 from plait.base.trust import permissions_of
 from plait.tree.nodes import Array, ArrayItem, MapItem
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from plait.authoring.project.inference.build_files import Snippet
     from plait.authoring.project.inference.programs import CommandLine
     from plait.authoring.project.inference.shell import ShellCommand
+    from plait.base.errors import ReadError
 
 # Maximum number of files and command lines; a larger repository needs a project file.
 _MOST_FILES = 20_000
@@ -309,7 +312,10 @@ def _unreachable(command: str, settings: Sequence[Setting], directory: str, top:
             if not os.path.join(os.path.realpath(place), "").startswith(inside):
                 return f"{path} is outside the repository"
             if setting.name not in _WRITTEN and _is_missing(place):
-                return f"{path} is not in the repository"
+                missing: ReadError = read_failure(place)
+                above = os.path.dirname(path.rstrip("/"))
+                alike = [os.path.join(above, os.path.basename(one.new)) for one in missing.suggestions]
+                return f"{path} is not in the repository" + (f"; did you mean {listed(alike)}?" if alike else "")
     if any(setting.name == "secrets" for setting in settings):
         return "it reads secrets"
     return ""
