@@ -1,4 +1,4 @@
-"""What compiles files of code alone. Loaded only for them."""
+"""Hooks for the programs of files of code alone. Loaded only to compile one."""
 
 from __future__ import annotations
 

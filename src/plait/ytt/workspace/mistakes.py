@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from plait.base.errors import SchemaError, TemplateError, warning
-from plait.base.own_files import kind_of_own_file
 from plait.base.similar_names import counted, did_you_mean, distance
 from plait.base.source import Position, public
 from plait.base.suggestions import REPLACE, Suggestion
-from plait.tree.nodes import Array, ArrayItem, Map, MapItem, equal, key_id, walk
+from plait.tree.nodes import Array, ArrayItem, Map, equal, key_id
 from plait.ytt.workspace.input_files import CHART, DATA, KUSTOMIZATIONS, STARLARK, TEXT, YAML
+from plait.ytt.workspace.unintended_inputs import foreign_documents, own_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,15 +144,15 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
     The program of a kustomization applies its patches as well, so they are not reported in addition.
     """
     yield from _unread_templates(files)
-    yield from _own_files(files, printed)
+    plain = [*_plain(files, printed)]
+    yield from own_files(plain)
     if len({file.shown for file in files}) < len(files):
         yield from _repeated_inputs(files, printed)
     if any(file.path.endswith((CHART, *KUSTOMIZATIONS)) for file in files):
-        foreign = [*_foreign_documents(files, printed)]
+        foreign = [*foreign_documents(files, printed, plain)]
         yield from foreign
         if foreign:
             return
-    plain = [*_plain(files, printed)]
     for file, documents in plain:
         if documents.items and all(_is_operations(document.value) for document in documents.items):
             yield warning(
@@ -264,70 +264,6 @@ def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]
                 code="repeated-input",
                 at=Position(file.source, 1),
             )
-
-
-def _own_files(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
-    """A warning about project files, tests and snapshots, which are printed as documents."""
-    found = []
-    for file, documents in _plain(files, printed):
-        top = documents.items[0].value if documents.items else None
-        keys = [item.key for item in top.items] if type(top) is Map else []
-        kind = kind_of_own_file(file.shown or file.path, keys)
-        if kind is not None:
-            found.append((file, kind))
-    if found:
-        file, kind = found[0]
-        flags = " ".join(f"--file-mark {one.path}:exclude=true" for one, _ in found[:_MOST_MARKS])
-        others = len(found) - 1
-        more = (
-            f", as {'are' if others > 1 else 'is'} {counted(others, 'other file')} of plait's tools" if others else ""
-        )
-        do = "move it to a directory that is no input, or leave it out"
-        yield warning(
-            f"this is {kind}, and it is printed as a document{more}; {do}: {flags}",
-            code="foreign-document",
-            at=Position(file.source, 1),
-        )
-
-
-# Maximum number of flags in a warning.
-_MOST_MARKS = 3
-
-
-def _foreign_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
-    """Warnings about Helm charts and kustomizations, which are printed as plain documents."""
-    directories = {os.path.dirname(file.path) for file in files}
-    paths = {os.path.normpath(file.path) for file in files}
-    is_alone = all(os.path.basename(file.path) in KUSTOMIZATIONS for file in printed)
-    kustomizations: list[InputFile] = []
-    for file, documents in _plain(files, printed):
-        directory, name = os.path.split(file.path)
-        if name == CHART and os.path.join(directory, "templates") in directories:
-            yield warning(
-                "this is a Helm chart, and its files are printed as plain documents; helm template renders it",
-                code="foreign-document",
-                at=Position(file.source, 1),
-            )
-        if name in KUSTOMIZATIONS and _is_kustomization(documents):
-            named = {os.path.normpath(os.path.join(directory, one)) for one in _names(documents)}
-            # One that is given beside documents that it does not name may be meant as a document.
-            if is_alone or file.in_directory or named & paths:
-                kustomizations.append(file)
-    if kustomizations:
-        first, more = kustomizations[0], len(kustomizations) - 1
-        subject = (
-            f"this and {counted(more, 'other kustomization')} are printed as plain documents; kustomize build applies them"
-            if more
-            else "this is a kustomization, and it is printed as a plain document; kustomize build applies it"
-        )
-        marked = list(dict.fromkeys(one.path for one in kustomizations))
-        flags = " ".join(f"--file-mark {path}:exclude=true" for path in marked[:_MOST_MARKS])
-        which = "the first ones" if len(marked) > _MOST_MARKS else "them" if more else "it"
-        yield warning(
-            f"{subject}, and {flags} {'leaves' if len(marked) == 1 else 'leave'} {which} out",
-            code="foreign-document",
-            at=Position(first.source, 1),
-        )
 
 
 def _patches(printed: Sequence[DocumentFile]) -> Iterator[tuple[DocumentFile, Document, Document]]:
@@ -466,20 +402,6 @@ def _keys(documents: DocumentSet) -> set[object]:
     """The keys of the only document, if it is a map; else empty."""
     top = documents.items[0].value if len(documents.items) == 1 else None
     return {item.key for item in top.items} if type(top) is Map else set()
-
-
-def _is_kustomization(documents: DocumentSet) -> bool:
-    """True unless the file contains a resource of a controller, such as Flux's Kustomization."""
-    tops = [document.value for document in documents.items]
-    versions = [top.find("apiVersion") if type(top) is Map else None for top in tops]
-    return all(one is None or str(one.value).startswith("kustomize.config.k8s.io/") for one in versions)
-
-
-def _names(documents: DocumentSet) -> Iterator[str]:
-    """The names of files in a kustomization: resources, components, patches."""
-    for item in walk(documents):
-        if type(item.value) is str and (type(item) is ArrayItem or (type(item) is MapItem and item.key == "path")):
-            yield item.value
 
 
 def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues], library: Library) -> None:
