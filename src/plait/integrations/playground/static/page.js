@@ -860,7 +860,8 @@ function open(opened) {
   showView(line ? "why" : "output");
   // First, because what is asked about the shown answer would otherwise be out of date at once.
   evaluateAll();
-  if (isUnedited()) showAnswer(structuredClone(example.answer), example.asked);
+  // The environments that are built in have no equal values.
+  if (isUnedited()) showAnswer(structuredClone(example.answer), { ...example.asked, ...(hasEqual ? { environments: undefined } : {}) });
   else {
     at("output").append(element("li", loading, { class: "none" }));
     at("explanation").append(element("div", loading, { class: "none" }));
