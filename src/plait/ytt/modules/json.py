@@ -53,7 +53,8 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
             raise LimitError(error.message) from None
         message, line = fault(text) or (error.message, 0)
         place = f"line {line} of the text" if line and "\n" in text else None
-        raise StarlarkError(message, found=place, hint=error.hint, code="invalid-json") from None
+        found = StarlarkError(message, found=place, hint=error.hint, code="invalid-json")
+        raise found.about("string", ")") from None
     # Only escapes can create half of a surrogate pair; lone halves in strings represent bytes that are not UTF-8.
     return data if text.isascii() and "\\u" not in text else _readable(data)
 

@@ -137,7 +137,7 @@ def _decode(args: Args, kwargs: Kwargs) -> object:  # noqa: ARG001 - keywords ar
     try:
         return _data(tomllib.loads(text))
     except (tomllib.TOMLDecodeError, ValueError) as error:
-        raise StarlarkError(f"toml: {error}", code="invalid-toml") from None
+        raise StarlarkError(f"toml: {error}", code="invalid-toml").about("string", ")") from None
     except RecursionError:
         raise LimitError("toml: nested too deeply") from None
 

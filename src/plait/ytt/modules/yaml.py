@@ -81,8 +81,10 @@ def _decode(args: Args, kwargs: Kwargs, extensions: frozenset[str] = frozenset()
     except PlaitError as error:
         at = error.at
         place = "" if at is None else f"line {at.line}: "
-        kind = LimitError if isinstance(error, LimitError) else StarlarkError
-        raise kind(f"yaml: {place}{error.message}", hint=error.hint) from None
+        message = f"yaml: {place}{error.message}"
+        if isinstance(error, LimitError):
+            raise LimitError(message, hint=error.hint) from None
+        raise StarlarkError(message, hint=error.hint).about("string", ")") from None
     count = len(documents.items) + is_second(source, documents)
     if count != 1:
         raise StarlarkError(

@@ -31,6 +31,7 @@ _CALLS = re.compile(r"(?<![\w.])([A-Za-z_]\w*)\(")
 _ABSENT = object()
 _LONGEST = 2000
 _MOST_NAMED = 8
+_CALLED = 2  # frames of a function and of its call
 _RETURN = "it needs a return"
 
 
@@ -101,19 +102,25 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
         if named is None or (behind and code[name.end() : name.end() + 1] != behind and wanted != "NoneType"):
             continue
         value = _value(named, known)
-        if value is _ABSENT or type_of(value) != wanted:
+        if value is _ABSENT or type_of(value) != wanted or (value and error.code == "index-range"):
             continue
         place = _place(named, known)
         if place is not None:
             error.also.append(place.labelled("the line that sets the value"))
         if value is None:
-            origin = _origin(named, source, line, error, known)
+            origin = _origin(named, source, line, error, known) or _argument(named, frames, error)
             error.hint = f"{named} is None{origin}"
             if code.lstrip().startswith("for "):
                 error.hint += f"; to loop over a value that may be null: for ... in {named} or []"
             elif not origin.endswith(_RETURN):
                 error.hint += f"; test it first: if {named}"
-        else:
+        elif error.code == "index-range":
+            if place is not None and place.source is not None and "#@data/values-schema" in place.source.text:
+                error.hint = (
+                    f"{named} is empty, because an item in a schema is only the type of the items: #@schema/default [...] "
+                    "above the key sets a default, and if tests for an empty list"
+                )
+        elif behind != ")":
             error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(error, named, code, value)}"
         return
     if wanted != "NoneType":
@@ -241,6 +248,26 @@ def _origin(named: str, source: Source, line: int, error: StarlarkError, known: 
             return f": {called[1]}() returns nothing; {_RETURN}"
         return ""
     return ""
+
+
+def _argument(named: str, frames: Sequence[tuple[FrameType, int]], error: StarlarkError) -> str:
+    """The origin of a parameter that is None, if one name on the line of the call is, else ""."""
+    code = frames[-1][0].f_code
+    if len(frames) < _CALLED or named not in code.co_varnames[: code.co_argcount]:
+        return ""
+    caller, line = frames[-2]
+    known = _variables(frames[:-1])
+    row = _code((caller.f_globals["$source"].line(line) or "")[:_LONGEST])
+    found = {name[0] for name in _NAMES.finditer(row) if name[0] != "None" and _value(name[0], known) is None}
+    if len(found) != 1:
+        return ""
+    given = found.pop()
+    place = _place(given, known)
+    if place is not None:
+        error.also.append(place.labelled("the line that sets the value"))
+    return f", as {given} of the call is" + (
+        ": it is null in the data values" if given.startswith("data.values.") else ""
+    )
 
 
 def _in_other_languages(word: str, code: str, known: Mapping[str, object]) -> str | None:

@@ -24,7 +24,9 @@ _ABSENT = object()
 def out_of_range(index: int, size: int, name: str) -> StarlarkError:
     if size == 0:
         hint = f"the {name} is empty here: test it first with if, or loop over it"
-        return StarlarkError(f"index {index} out of range: empty {name}", hint=hint, code="index-range")
+        return StarlarkError(f"index {index} out of range: empty {name}", hint=hint, code="index-range").about(
+            name, "["
+        )
     hint = f"the first index is 0, the last one {size - 1}"
     return StarlarkError(f"{name} index {index} out of range [{-size}:{size - 1}]", hint=hint, code="index-range")
 

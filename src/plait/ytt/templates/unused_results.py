@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # The types of new values that are taken for changed ones.
 _TYPES = frozenset({"list", "module", "string", "struct"})
+_LONGEST = 100  # lines of a function that are searched
 
 
 def warn_of_unused(value: object, call: str, at: Position, warn: Warn) -> None:
@@ -36,7 +37,24 @@ def warn_of_unused(value: object, call: str, at: Position, warn: Warn) -> None:
 
 def warn_of_dropped(built: Items, value: object, warn: Warn) -> None:
     """Warns about the nodes of a function that returns another value."""
+    at = built[0].position
+    line = _return_below(at)
+    shown = "its return" if line is None else f"the return in line {line}"
     message = (
-        f"the nodes that this function builds are dropped, because it returns a value of its own ({type_of(value)})"
+        f"the nodes that this function builds are dropped, because it returns a value of its own ({type_of(value)}): "
+        f"write the value as YAML in place of {shown}, or remove the nodes"
     )
-    warn(warning(message, code="dropped-nodes", at=built[0].position))
+    warn(warning(message, code="dropped-nodes", at=at))
+
+
+def _return_below(at: Position) -> int | None:
+    """The line of the only return of a value below a node of a function, or None."""
+    found = []
+    for number in range(at.line + 1, at.line + _LONGEST):
+        code = (at.source.line(number) if at.source is not None else None) or ""
+        words = code.partition("#@")[2].split()
+        if words[:1] == ["def"]:
+            break
+        if words[:1] == ["return"]:
+            found.append(number)
+    return found[0] if len(found) == 1 else None
