@@ -9,7 +9,8 @@ import pytest
 import plait
 from plait.base import message_text
 from plait.base.errors import PlaitError
-from plait.base.foreign_words import EXPRESSIONS, FACTS, foreign_syntax
+from plait.base.foreign_words import EXPRESSIONS, FACTS
+from plait.base.syntax_hints import foreign_syntax
 from plait.ytt.starlark.error_names import _WRITTEN
 from plait.ytt.starlark.parse.tokens import _FOREIGN_ENDS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plait.base.foreign_words import KEYWORDS, RESERVED, code_of, commented_opener, foreign_syntax
+from plait.base.foreign_words import code_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from plait.base.source import Position, Source
 
 _KEY = re.compile(r"(?P<indent> *)(?P<dashes>(?:- +)*)(?P<key>[^\s:#'\"-][^\s:]*|\"[^\"]*\"|'[^']*'):(?: |$)")
-_CODE = re.compile(r" *#@ +(?P<word>if|elif|else|for|while|def|end)\b(?P<whole>/end)?")
+CODE = re.compile(r" *#@ +(?P<word>if|elif|else|for|while|def|end)\b(?P<whole>/end)?")
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*) *[-+*/%|&]?=(?!=)")
 # Maximum number of lines that are read for a hint.
-_MOST = 2000
+MOST = 2000
 _OVERRIDE = "to replace the earlier item, put #@yaml/map-key-override above the later one"
 
 
-def _line(diagnostic: Diagnostic) -> str:
+def line_of(diagnostic: Diagnostic) -> str:
     """The line of an error; "" if it is unknown."""
     at = diagnostic.at
     return (at.source.line(at.line) if at is not None and at.source is not None else None) or ""
@@ -41,7 +41,7 @@ def repeated_key(diagnostic: Diagnostic) -> str:
             'a loop creates this key each time: begin the item with "- ", or compute the key: '
             "#@yaml/text-templated-strings above it, and (@= NAME @): as the key"
         )
-    if first >= last or last - first > _MOST:
+    if first >= last or last - first > MOST:
         return _OVERRIDE
     return _unseparated(source, earlier, later) or _alternatives(source, first, last) or _OVERRIDE
 
@@ -49,7 +49,7 @@ def repeated_key(diagnostic: Diagnostic) -> str:
 def _unseparated(source: Source, earlier: Position, later: Position) -> str | None:
     """The hint for a missing `---` or dash: several keys repeat, beginning with the later one; or None."""
     before = dict(_keys(source, earlier.line, later.line))
-    after = dict(_keys(source, later.line, later.line + _MOST))
+    after = dict(_keys(source, later.line, later.line + MOST))
     if len(before.keys() & after.keys()) < 2:
         return None
     found = _KEY.match(source.line(later.line) or "")
@@ -85,7 +85,7 @@ def _alternatives(source: Source, first: int, last: int) -> str | None:
     opened: list[str] = []
     closed = second = 0
     for number in range(first, last):
-        found = _CODE.match(source.line(number) or "")
+        found = CODE.match(source.line(number) or "")
         if found is None or found["whole"]:
             continue
         if found["word"] == "end":
@@ -113,8 +113,8 @@ def _alternatives(source: Source, first: int, last: int) -> str | None:
 def _opener(source: Source, number: int) -> str:
     """The keyword that opens the block around a line, or ""."""
     depth = 0
-    for above in range(number - 1, max(source.first_line, number - _MOST) - 1, -1):
-        found = _CODE.match(source.line(above) or "")
+    for above in range(number - 1, max(source.first_line, number - MOST) - 1, -1):
+        found = CODE.match(source.line(above) or "")
         if found is None or found["whole"]:
             continue
         word = found["word"]
@@ -137,7 +137,7 @@ def unbound(diagnostic: Diagnostic) -> str | None:
             f"{diagnostic.word} is the variable of the loop in line {loop}, which has not run: use it in the loop, "
             "or give it a value above the loop"
         )
-    assigned = _ASSIGNED.match(_line(diagnostic).lstrip().removeprefix("#@"))
+    assigned = _ASSIGNED.match(line_of(diagnostic).lstrip().removeprefix("#@"))
     name = assigned[1] if assigned is not None else ""
     if not name or not re.search(rf"^(?:#@ )?{name} *=(?!=)", at.source.text, re.MULTILINE):
         return None
@@ -152,7 +152,7 @@ def _loop_above(source: Source, number: int, name: str) -> int:
     assigns = re.compile(
         rf" *(?:#@ *)?(?P<for>for(?:/end)? +(?:\w+ *, *)*)?{re.escape(name)} *(?(for)(?:,[ \w,]*)?\bin\b|=(?!=))"
     )
-    for above in range(number - 1, max(source.first_line, number - _MOST) - 1, -1):
+    for above in range(number - 1, max(source.first_line, number - MOST) - 1, -1):
         found = assigns.match(source.line(above) or "")
         if found is not None:
             return above if found["for"] else 0
@@ -161,71 +161,9 @@ def _loop_above(source: Source, number: int, name: str) -> int:
 
 def from_root(diagnostic: Diagnostic) -> str | None:
     """The hint for a load by a path from the root of the inputs, or None."""
-    if re.search(r"load\([\"']/", _line(diagnostic)) is None:
+    if re.search(r"load\([\"']/", line_of(diagnostic)) is None:
         return None
     return 'a path that begins with "/" starts at the input directory: the input must be the directory that contains this path'
-
-
-_RESERVED = re.compile(r"(?P<x>[A-Za-z_][\w.]*)\.(?P<name>[\w-]*)")
-_WORDS = frozenset({"assert", *KEYWORDS, *RESERVED})
-
-
-def syntax(diagnostic: Diagnostic) -> str | None:
-    """The hint for code in the syntax of another language, or None."""
-    at, line = diagnostic.at, _line(diagnostic)
-    if not line or at is None or at.source is None:
-        return None
-    code = code_of(line)
-    if re.match(r"(?:end|else|elif)\b", code):
-        commented = _commented(at.source, at.line)
-        if commented is not None:
-            return commented
-    indexed = _dotted_index(code)
-    if indexed is not None:
-        return indexed
-    for found in _RESERVED.finditer(code):
-        if _WORDS.isdisjoint(found["name"].split("-")):
-            continue
-        x, name = found["x"], found["name"]
-        if "-" in name:
-            return f'a key with a dash is written in brackets: {x}["{name}"]'
-        return (
-            f'a reserved word is written in brackets: {x}["{name}"]'
-            if x.startswith("data.values")
-            else (f'a field with the name of a reserved word: getattr({x}, "{name}")')
-        )
-    return foreign_syntax(line)
-
-
-def _commented(source: Source, number: int) -> str | None:
-    """The hint for an end whose block begins in a comment, or None."""
-    depth = 0
-    for above in range(number - 1, max(source.first_line, number - _MOST) - 1, -1):
-        line = source.line(above) or ""
-        found = _CODE.match(line)
-        if found is None:
-            opener = commented_opener(line) if not depth else None
-            if opener is not None:
-                return f"line {above} is a comment, and opens no block: write #@ {opener}"
-        elif not found["whole"]:
-            word = found["word"]
-            depth += (word == "end") - (word in ("if", "for", "while", "def"))
-            if depth < 0:
-                return None
-    return None
-
-
-_DOTTED = re.compile(
-    r"""\"[^\"]*\"|'[^']*'|(?<![\w.])(?P<list>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\.(?P<index>\d+)(?![\w.])"""
-)
-
-
-def _dotted_index(code: str) -> str | None:
-    """The hint for an index that is written as a field, or None."""
-    for found in _DOTTED.finditer(code):
-        if found["index"] and not re.fullmatch("[vV][0-9]+", found["list"]):
-            return f"an item of a list is written in brackets: {found['list']}[{int(found['index'])}]"
-    return None
 
 
 _BOTH = re.compile(
@@ -235,7 +173,7 @@ _BOTH = re.compile(
 
 def two_values(diagnostic: Diagnostic) -> str | None:
     """The hint for a text that an expression continues, or None."""
-    found = _BOTH.fullmatch(_line(diagnostic)[:_MOST].strip())
+    found = _BOTH.fullmatch(line_of(diagnostic)[:MOST].strip())
     if found is None:
         return None
     return f'write the whole text as one expression: {found["key"]}: #@ "{found["text"]}{{}}".format({found["code"].strip()})'
@@ -247,9 +185,9 @@ def hidden_module(diagnostic: Diagnostic) -> str | None:
     if at is None or at.source is None or not diagnostic.word:
         return None
     used = rf"(?<![\w.])([A-Za-z_]\w*)\.{re.escape(diagnostic.word)}\b"
-    names = set(re.findall(used, code_of(_line(diagnostic))))
+    names = set(re.findall(used, code_of(line_of(diagnostic))))
     bound: dict[str, int] = {}
-    for number in range(max(at.source.first_line, at.line - _MOST), at.line):
+    for number in range(max(at.source.first_line, at.line - MOST), at.line):
         code = code_of(at.source.line(number) or "")
         for name in names:
             if re.match(r"load\s*\(", code):
@@ -270,7 +208,7 @@ _SHELL = re.compile(r"""[\s{,]["']?path["']?:[^$#]*(?P<name>\$(?:[A-Z_][A-Z0-9_]
 
 def unexpanded(diagnostic: Diagnostic) -> str | None:
     """The hint for a variable of a shell in the path of an operation, or None."""
-    found = _SHELL.search(f" {_line(diagnostic)}"[:_MOST])
+    found = _SHELL.search(f" {line_of(diagnostic)}"[:MOST])
     return None if found is None else f'no shell expands "{found["name"]}" in a file: write the value itself'
 
 
@@ -280,7 +218,7 @@ def anchor_before(diagnostic: Diagnostic) -> str | None:
     if at is None or at.source is None:
         return None
     has_separator = False
-    for number in range(at.line - 1, max(at.source.first_line, at.line - _MOST) - 1, -1):
+    for number in range(at.line - 1, max(at.source.first_line, at.line - MOST) - 1, -1):
         line = at.source.line(number) or ""
         if has_separator and name in line.partition(" #")[0].split():
             return f"{name} in line {number} ends with its document: repeat the anchor in this one"
@@ -299,7 +237,6 @@ def unclosed(diagnostic: Diagnostic) -> str | None:
 
 HINTS: dict[str, Callable[[Diagnostic], str | None]] = {
     "duplicate-map-key": repeated_key,
-    "syntax-error": syntax,
     "path-matches": unexpanded,
     "text-directive": unclosed,
     "two-values": two_values,

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 def usual_hint(diagnostic: Diagnostic) -> str | None:
     """The hint by the lines around a diagnostic, or by its code; or None."""
+    if diagnostic.code == "syntax-error":
+        from plait.base.syntax_hints import syntax
+
+        return syntax(diagnostic)
     by_text = BY_TEXT.get(diagnostic.code)
     return (by_text and by_text(diagnostic)) or HINTS.get(diagnostic.code)
 

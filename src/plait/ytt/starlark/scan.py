@@ -69,7 +69,6 @@ _HINTS = {
     _NO_QUOTE: "a quote is missing",
     "unexpected newline in string": "a quote is missing",
     "unexpected input character '?'": "a conditional is written: this if condition else that",
-    "unexpected input character '!'": "write it as: not",
 }
 RESERVED = frozenset(
     [

@@ -169,10 +169,14 @@ def unknown_comment(comment: Comment, source: Source) -> TemplateError:
     elif "@" + comment.text.partition(" ")[0] in KNOWN_BY_NAME:
         meant = f"@{comment.text}"
         hint = Hint(f"did you mean #{meant}?", Suggestion(COMMENT_MARK, f"#{meant}", old=f"#{comment.text}"))
-    elif not comment.own_line and (source.line(comment.line) or "")[: comment.column - 1].rstrip().endswith(":"):
+    elif (
+        text == "end" or (text.endswith(":") and text.startswith(("if ", "elif ", "else", "for ", "def ")))
+        if comment.own_line
+        else (source.line(comment.line) or "")[: comment.column - 1].rstrip().endswith(":")
+    ):
         hint = Advice(
             Hint(
-                f"write '#@ {text}' if that is the value, '#!' for a comment, ",
+                f"write '#@ {text}' if that is {'code' if comment.own_line else 'the value'}, '#!' for a comment, ",
                 Suggestion(COMMENT_MARK, "#@"),
                 *_WRITE.suggestions,
             ),

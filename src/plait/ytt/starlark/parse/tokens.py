@@ -168,7 +168,9 @@ class Tokens:
         """The likely intention behind the current token, or None."""
         kind, value, line, column = self.tokens[self.index - 1]
         if self.kind == "illegal token":
-            return None  # `foreign_words` has the reserved words
+            return None  # `syntax_hints` has the reserved words
+        is_cut = self._is_last() and (self.source.line(self.line + 1) or "").lstrip().startswith("#@")
+        ends = "; an expression in YAML ends with its line: join the lines" if is_cut else ""
         if (
             got == "string literal"
             and kind == "identifier"
@@ -188,7 +190,6 @@ class Tokens:
             and got not in _OPERATORS
             and not (kind in ("+", "-") and self.tokens[self.index - 2][0] == kind)
         ):
-            ends = "; an expression in YAML ends with its line: join the lines" if self._is_last() else ""
             return f"a value is missing after '{kind}'{ends}"
         if expected == "','" and self.loose:
             return self._argument(got)
@@ -201,7 +202,7 @@ class Tokens:
         if closer is None:
             return None
         if got in ("end of file", "newline") or (got == "')'" and self._is_last()):
-            return f"a {closer} is not closed"
+            return f"a {closer} is not closed{ends}"
         # The parenthesis at the end of a slot is not written.
         return (
             "a comma is missing before it"
@@ -259,12 +260,18 @@ class Tokens:
                 Position(self.source, opened).labelled("the block that the last end closes"),
                 Position(self.source, ended).labelled("the last end"),
             ]
+        # An end further left than the block that it closes is probably that of a block around it.
+        unclosed = next((pair for pair in within if self._margin(pair[0]) > self._margin(pair[1])), None)
+        if unclosed is not None:
+            related.insert(0, Position(self.source, unclosed[0]).labelled("the block without an end"))
         self.fail(
             "mismatched set of block openings (if/else/elif/for/def) and closing (end)",
             line,
             column,
             hint=f'line {foreign} ends no block: a block ends with "end"'
             if foreign
+            else f"the block of line {unclosed[0]} has no end in its column: add one above line {unclosed[1]}"
+            if unclosed
             else "each of them needs an end of its own: an end closes the innermost block that is open"
             if within
             else 'add a line after its last one: "end"'
@@ -276,6 +283,12 @@ class Tokens:
             else "no end",
             related=related,
         )
+
+    def _margin(self, line: int) -> int:
+        """The number of spaces before the code of a line."""
+        code = (self.source.line(line) or "").partition("#@")
+        text = code[2] or code[0]
+        return len(text) - len(text.lstrip(" "))
 
     def expect(self, kind: str) -> None:
         if self.kind != kind:
