@@ -133,11 +133,11 @@ def _word_of(found: re.Match[str]) -> str:
 def foreign_syntax(line: str) -> str | None:
     """The hint for a line in the syntax of another language, or None."""
     code = code_of(line)
+    if "#" in _QUOTED.sub("", code):
+        return None  # a comment at the end, which the message is about
     worded = _OPERATORS.sub(_word_of, code)
     if worded != code:
         return f"operators are words: {worded}"
-    if "#" in _QUOTED.sub("", code):
-        return None  # a comment at the end, which the message is about
     for word in re.findall(_WORD, _QUOTED.sub("", code)):
         if word in RESERVED:
             return f"'{word}' is a reserved word: {RESERVED[word]}"

@@ -228,7 +228,7 @@ def anchor_before(diagnostic: Diagnostic) -> str | None:
 
 def unclosed(diagnostic: Diagnostic) -> str | None:
     """The hint for code in a text that a parenthesis alone closes, or None."""
-    row = _line(diagnostic).rpartition("(@")[2].rstrip()
+    row = line_of(diagnostic).rpartition("(@")[2].rstrip()
     code = row[:-1].rstrip()
     if not code or not row.endswith(")") or "@)" in row or row.count(")") <= row.count("("):
         return None

@@ -84,10 +84,6 @@ def syntax_error(error: Exception, source: Source, text: str, base: int, *, prep
         hint = "an item has a space after its dash"
     elif problem in _LATE and problem[:7] == "did not":
         hint = _too_far_out(text, index) or hint
-        start = _left_of_item(text, index)
-        if start is not None:
-            hint = "this line begins in the column of the dash above: indent it by two more spaces, like the keys of the item"
-            at = _position(start, source, text, base)
     elif problem == "found a tab character that violates indentation":
         hint = "indent with spaces"
     elif problem == "found unexpected end of stream" and context is not None:
@@ -136,8 +132,11 @@ def _repaired(problem: str, text: str, index: int) -> tuple[int, str] | None:
     line = text.count("\n", 0, index) + 1
     if problem not in _LATE or len(text) > _LONGEST:
         return None
-    from plait.yaml.lossless.recovery import repairs
+    from plait.yaml.lossless.recovery import KEY_BELOW_DASH, key_below_dash, repairs
 
+    key = key_below_dash(text, line)
+    if key:
+        return key, KEY_BELOW_DASH
     repair = next(iter(repairs(text, 1)), None)
     if repair is None or repair.number >= line:
         return None
@@ -236,27 +235,6 @@ def _too_far_out(text: str, index: int) -> str | None:
     above = Quoted(before.lstrip(" -")[:60])
     columns = f"this one in column {_indentation(line) + 1}, the one above in column {_key_column(before) + 1}"
     return Wording("the keys of a map begin in one column: ", public(columns), ": ", above)
-
-
-def _left_of_item(text: str, index: int) -> int | None:
-    """The index of the first of the keys above an item that begin in the column of its dash, as does the item before
-    them; None for other lines.
-    """
-    margin = " " * _indentation(_line(text, index))
-    start = text.rfind("\n", 0, index) + 1
-    if not text.startswith(f"{margin}- ", start):
-        return None
-    first = None
-    while start > 0:
-        start = text.rfind("\n", 0, start - 1) + 1
-        line = _line(text, start)
-        if line.startswith(f"{margin}- "):
-            return first
-        if first is None or _indentation(line) <= len(margin):
-            if _indentation(line) != len(margin) or ": " not in line or line.lstrip()[:1] in "-#":
-                return None
-            first = start
-    return None
 
 
 def _native_phrase(problem: str, context: str) -> str:

@@ -333,7 +333,10 @@ def _unconvertible(value: object) -> StarlarkError:
         return StarlarkError(f"Unable to convert value: {name} {told}", code="not-yaml-data")
     meant = _HINTS.get(name)
     if isinstance(value, Module) and "eval" in value.attr_names():
-        meant = "call its .eval() for its documents"
+        meant = (
+            "--- #@ template.replace(library.get(...).eval()) inserts its documents, "
+            'with load("@ytt:template", "template")'
+        )
     return StarlarkError(f"unknown type {name} for conversion to YAML", hint=meant, code="not-yaml-data")
 
 

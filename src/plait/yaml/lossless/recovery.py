@@ -394,3 +394,29 @@ def _ahead(text: str, end: int) -> int:
             break
         end = _end(text, end + 1)
     return end
+
+
+KEY_BELOW_DASH = "it begins in the column of the dash above: two more spaces make it a key of that item"
+
+
+def key_below_dash(text: str, number: int) -> int:
+    """The number of the first of the keys above an item that begin in the column of its dash, if an item in the same
+    column is above them; 0 for other lines. number: the line of the item, from 1.
+    """
+    lines = text.split("\n")[:number]
+    item = lines.pop() if lines else ""
+    margin = item[: len(item) - len(item.lstrip(" "))]
+    first = 0
+    while lines and item.startswith(f"{margin}- "):
+        line = lines.pop()
+        if line.startswith(f"{margin}- "):
+            return first
+        if not line.startswith(margin):
+            return 0
+        inner = line.removeprefix(margin)
+        if first and inner.startswith(" "):
+            continue
+        if not _COLON.search(inner) or inner.rstrip().endswith(":") or inner[:1] in ("", " ", "-", "#"):
+            return 0
+        first = len(lines) + 1
+    return 0

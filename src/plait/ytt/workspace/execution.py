@@ -14,6 +14,7 @@ from plait.ytt.workspace.session import Session
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
     from plait.base.source import Source
     from plait.ytt.json_schema.values_schema import ValuesSchema
@@ -125,10 +126,8 @@ class Execution:
             if merged is None:
                 merged = entry.document
             else:
-                from plait.ytt.overlay.apply import apply_document
-
                 context = self.session.context
-                merged = apply_document(merged, entry.document, trace=context.trace, warn=context.warn)
+                merged = _overlays().apply_document(merged, entry.document, trace=context.trace, warn=context.warn)
                 built = build(merged, extensions=self.options.extensions)
         return built
 
@@ -227,8 +226,6 @@ class Execution:
 
                 merged = merge_values(self.outside, merged, document, plain=entry.plain, trace=trace)
             else:
-                from plait.ytt.overlay.apply import apply_document
-
                 if not entry.plain:
                     from plait.ytt.overlay.chance import OF_STRINGS, warn_of_siblings, warn_of_string
 
@@ -242,7 +239,7 @@ class Execution:
                     from plait.ytt.schema.alternatives import without_replaced_alternatives
 
                     before = merged = without_replaced_alternatives(schema, document, merged, trace)
-                merged = apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
+                merged = _overlays().apply_document(merged, document, plain=entry.plain, trace=trace, warn=warn)
                 if trace is not None and entry.plain and before is not None and not trace.only_marks:
                     trace.relate(before.value, merged.value, "data values")
             if schema is not None:
@@ -255,7 +252,7 @@ class Execution:
                 merged = filled
                 findings = check(schema, merged, before)
                 if findings:
-                    from plait.ytt.workspace.mistakes import invalid_values
+                    from plait.ytt.workspace.library_mistakes import invalid_values
 
                     raise invalid_values(findings, self.library)
         return merged
@@ -362,7 +359,7 @@ class Execution:
 
             check_placed(found for _, found in documents)
         if library_values or library_schemas:
-            from plait.ytt.workspace.mistakes import check_used
+            from plait.ytt.workspace.library_mistakes import check_used
 
             check_used(library_values, library_schemas, self.library)
         if TAGS in self.options.extensions:
@@ -411,10 +408,15 @@ def _order(members: Sequence[LibraryFile], additional: str | None) -> str:
     return ", ".join([*names, additional] if additional else names)
 
 
-def _is_overlay(document: Document) -> bool:
-    from plait.ytt.overlay.apply import is_overlay
+def _overlays() -> ModuleType:
+    """The module of overlays. Loaded if there are any."""
+    from plait.ytt.overlay import apply
 
-    return is_overlay(document)
+    return apply
+
+
+def _is_overlay(document: Document) -> bool:
+    return bool(_overlays().is_overlay(document))
 
 
 def is_dropped(document: Document) -> bool:

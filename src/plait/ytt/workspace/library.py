@@ -81,7 +81,7 @@ class Library:
                 f"Expected to find file '{path}' (hint: only files included via -f flag are available)",
                 hint=replacing(path, [f"@{path}"], f'did you mean "@{path}"?')
                 if path.startswith("ytt:")
-                else did_you_mean(name, library._files_by_name),
+                else did_you_mean(path, [path[: -len(name)] + one for one in library._files_by_name]),
                 code="input-not-found",
             )
         return LibraryFile(file, library, path)

@@ -33,7 +33,7 @@ _DISABLE = "dangerous_data_values_disable_validation"
 def library_module(
     execution: Execution,
     current: Library,
-    root: Library,  # noqa: ARG001 - what every module made per directory is given
+    root: Library,
     values: Sequence[ReferencedValues],
     schemas: Sequence[ReferencedValues],
 ) -> Module:
@@ -71,6 +71,10 @@ def library_module(
             told = f"library.get: {error.reference}"
             inner_path = path.removeprefix("_ytt_lib/")
             hint = f'a path begins below _ytt_lib: library.get("{inner_path}")' if inner_path != path else error.hint
+            if hint is None:
+                from plait.ytt.workspace.misspelt_loads import misplaced_library
+
+                hint = misplaced_library(path, current, root)
             raise StarlarkError(f"library.get: {error.message}", hint=hint, reference=told, code=error.code) from None
         if execution.session.frame is not None:
             execution.session.frame.libraries.append(found)

@@ -139,10 +139,42 @@ def elsewhere(path: str, root: Library, *, is_loaded: bool = False) -> Hint | No
 
     is_loaded: only files that can be loaded.
     """
+    *_, below = path.rpartition("_ytt_lib/")
+    for name, rest in _splits(below) if is_loaded and below != path else ():
+        with contextlib.suppress(ReadError):
+            root.find_library(name).find_file(rest)
+            meant = f"@{name}:{rest}"
+            return replacing(path, [meant], f'a file of a library is loaded by the name of the library: "{meant}"')
     known = [f"/{member.path}" for member in root.accessible_files() if member.file.is_library or not is_loaded]
     name = path.rpartition("/")[2]
     found = [one for one in known if one.endswith(f"/{name}")][:3] or near(f"/{path.removeprefix('/')}", known)
     return replacing(path, found, f"did you mean {listed(found, quote=chr(34))}?") if found else None
+
+
+def _splits(path: str) -> Iterator[tuple[str, str]]:
+    """Yields the parts of a path before and after each of its slashes."""
+    for place, sign in enumerate(path):
+        if sign == "/":
+            yield path[:place], path[place + 1 :]
+
+
+def misplaced_library(path: str, current: Library, root: Library) -> str | None:
+    """The hint for a library in a directory with another name or at another place than the expected _ytt_lib, or None.
+    current, root: the directory of the file that names the library, and of the inputs.
+    """
+    pending: list[tuple[str, Library]] = [("", root)]
+    for prefix, directory in pending:  # the list grows during the iteration
+        for child in directory.children:
+            place = f"{prefix}{child.name}"
+            if len(pending) < _MOST_ITEMS:
+                pending.append((f"{place}/", child))
+            with contextlib.suppress(ReadError):
+                child.find_directory(path)
+                if child.private and directory is not current:
+                    return f"{place}/{path} exists, but _ytt_lib must be in the directory of the file that names the library"
+                if not child.private and directory is current:
+                    return f"{place}/{path} exists: rename the directory {place} to {prefix}_ytt_lib"
+    return None
 
 
 def _continued(word: str, line: str, values: Map) -> str | None:

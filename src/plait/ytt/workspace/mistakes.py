@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import os
 
-from plait.base.errors import SchemaError, TemplateError, warning
-from plait.base.similar_names import counted, did_you_mean, distance
-from plait.base.source import Position, public
+from plait.base.errors import warning
+from plait.base.similar_names import counted, distance
+from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
 from plait.tree.nodes import Array, ArrayItem, Map, equal, key_id
-from plait.ytt.workspace.input_files import CHART, DATA, KUSTOMIZATIONS, STARLARK, TEXT, YAML
+from plait.ytt.workspace.input_files import CHART, DATA, KUSTOMIZATIONS, YAML
+from plait.ytt.workspace.library_mistakes import CODE_BEGINS, values_of_library
 from plait.ytt.workspace.unintended_inputs import foreign_documents, own_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plait.base.errors import Finding, Warn, Warning
-    from plait.base.source import Source
+    from plait.base.errors import Warn, Warning
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet, Value
     from plait.ytt.workspace.input_files import InputFile
-    from plait.ytt.workspace.library import Library
-    from plait.ytt.workspace.render_job import DocumentFile, ReferencedValues, RenderJob
+    from plait.ytt.workspace.render_job import DocumentFile, RenderJob
 
 
 def values_as_documents(
@@ -69,15 +68,45 @@ def _may_compare(file: InputFile) -> bool:
     return "data.values." in text and any(sign in text for sign in _COMPARISONS)
 
 
-# The first characters of code, by type of file.
-_CODE = {YAML: "#@", TEXT: "(@", STARLARK: ""}
+def helm_values(files: Sequence[InputFile], values: Value, context: Context) -> None:
+    """Warns about data values that templates name in the syntax of Helm, within strings."""
+    for file in files:
+        text = file.text() if file.type in CODE_BEGINS else ""
+        if "{{" not in text or ".Values." not in text or CODE_BEGINS[file.type] not in text:
+            continue
+        for number, line in enumerate(text.split("\n"), 1):
+            before, _, rest = line.partition("{{")
+            name, closed, after = rest.partition("}}")
+            path = name.strip("-$ ").partition(" ")[0]
+            if before.strip()[:1] in ("", "#") or not closed or not path.startswith(".Values."):
+                continue
+            if not _has(values, path.split(".")[2:]):
+                continue
+            key, _, text_before = before.partition(": ")
+            meant = f"data{path.replace('.Values', '.values')}"
+            quote = text_before[:1]
+            if quote and quote in "\"'" and "{{" not in after and file.type == YAML:
+                whole = f"{text_before[1:]}{{}}{after.rstrip()[:-1]}"
+                meant = f"{key.strip()}: #@ " + (meant if whole == "{}" else f'"{whole}".format({meant})')
+            message = f"{{{{{name}}}}} is code of Helm, and stays as it is; the data value is {meant}"
+            context.warn(warning(message, code="unevaluated-code", at=Position(file.source, number)), of=())
+
+
+def _has(value: Value, keys: Sequence[str]) -> bool:
+    """True if a path leads to a scalar within maps."""
+    for key in keys:
+        item = value.find(key) if type(value) is Map else None
+        if item is None:
+            return False
+        value = item.value
+    return type(value) not in (Map, Array)
 
 
 def values_without_template(job: RenderJob, context: Context) -> None:
     """Warns that data values have no effect, if no file contains code, or those that are named like a library."""
     files = job.files
-    _values_of_library(job, context)
-    if files and not any(file.type in _CODE and _CODE[file.type] in file.text() for file in files):
+    values_of_library(job, context)
+    if files and not any(file.type in CODE_BEGINS and CODE_BEGINS[file.type] in file.text() for file in files):
         names = [file.path for file in files if file.type != DATA] or [file.path for file in files]
         subject = f"{names[0]} is" if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other file')} are"
         context.warn(
@@ -88,37 +117,6 @@ def values_without_template(job: RenderJob, context: Context) -> None:
             ),
             of=(),
         )
-
-
-def _values_of_library(job: RenderJob, context: Context) -> None:
-    """Warns about flags that set a data value under the name of a library, if no file outside libraries reads any."""
-    texts = [member.file.text() for member in job.library.accessible_files() if member.file.type in _CODE]
-    # A file of a library that is loaded reads the data values of the template.
-    if any("@ytt:data" in text or text.count("load(") > text.count("@ytt:") for text in texts):
-        return
-    for entry in job.values:
-        meant = None if entry.refs else _flag_of_library(entry.document.source, job.library)
-        if meant is not None:
-            message = f"this data value has no effect because no template outside libraries reads data values; {meant}"
-            context.warn(warning(message, code="values-without-template", at=entry.document.position), of=())
-
-
-def invalid_values(findings: Sequence[Finding], library: Library) -> SchemaError:
-    """The error for data values that a schema rejects."""
-    for finding in findings:
-        if finding.code == "undeclared-value" and not finding.hint and finding.at is not None:
-            meant = _flag_of_library(finding.at.source, library)
-            finding.hint = None if meant is None else public(meant)
-    return SchemaError("One or more data values were invalid", findings=findings, code=findings[0].code).made_of()
-
-
-def _flag_of_library(source: Source | None, library: Library) -> str | None:
-    """The flag that sets a data value in a library, if `NAME.KEY=VALUE` begins with the name of one; or None."""
-    if source is None or source.flag not in ("data-value", "data-value-yaml"):
-        return None
-    name, _, rest = (source.line(1) or "").partition(".")
-    is_meant = rest and name in _library_paths(library)
-    return f"--{source.flag} @{name}:{rest} sets it in the library {name}" if is_meant else None
 
 
 def data_without_output(files: Sequence[InputFile], context: Context) -> None:
@@ -402,57 +400,3 @@ def _keys(documents: DocumentSet) -> set[object]:
     """The keys of the only document, if it is a map; else empty."""
     top = documents.items[0].value if len(documents.items) == 1 else None
     return {item.key for item in top.items} if type(top) is Map else set()
-
-
-def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues], library: Library) -> None:
-    """Raises TemplateError for a reference that reached no library (docs/reference/libraries.md). library: the one that
-    contains the libraries.
-    """
-    unused_values = [entry for entry in values if not entry.used]
-    unused_schemas = [entry for entry in schemas_given if not entry.used]
-    kinds = [kind for kind, unused in (("data values", unused_values), ("schema", unused_schemas)) if unused]
-    if kinds:
-        unused = [*unused_values, *unused_schemas]
-        first = unused[0].document
-        raise TemplateError(
-            public(
-                f"Expected all provided library {', and '.join(kinds)} documents to be used but found unused: "
-                + ", ".join(entry.description for entry in unused)
-            ),
-            at=next(
-                (said.position for name, said in (first.annotations or {}).items() if name == "library/ref"),
-                first.position,
-            ),
-            hint=_unused_hint(unused[0], library),
-            code="unused-library-documents",
-        )
-
-
-def _unused_hint(entry: ReferencedValues, library: Library) -> str | None:
-    """A hint with the libraries that a reference may mean, or None."""
-    known = list(_library_paths(library))
-    path = entry.refs[0].path if entry.refs else ""
-    if path in known:
-        alias = entry.refs[0].alias
-        called = f'library.get("{path}"' + (f', alias="{alias}")' if alias else ")")
-        return f"the library exists, but nothing evaluates {called}, or its alias differs"
-    near = did_you_mean(f"@{path}", [f"@{one}" for one in known]) if path else None
-    if near is not None:
-        return near
-    names = ", ".join(f"@{name}" for name in known[:_NAMES_SHOWN])
-    return f"the libraries here are {names}" if known and path else None
-
-
-_NAMES_SHOWN = 9
-
-
-def _library_paths(library: Library) -> Iterator[str]:
-    """The paths of the private libraries of a library."""
-    pending = [(child, "") for child in library.children if child.private]
-    for directory, prefix in pending:  # the list grows during the iteration
-        for child in directory.children:
-            path = f"{prefix}{child.name}"
-            if child.files:
-                yield path
-            elif not child.private:
-                pending.append((child, f"{path}/"))

@@ -99,6 +99,7 @@ def _run(job: RenderJob, session: Session) -> RenderResult:
             mistakes.misspelt_keys(resources, _warner(session.context, resources))
         if has_values:
             mistakes.values_as_documents(job.files, evaluated.files, values, session.context)
+            mistakes.helm_values(job.files, values.value, session.context)
             if schema is None and execution.outside is None and job.values:
                 mistakes.values_without_template(job, session.context)
         if is_empty:

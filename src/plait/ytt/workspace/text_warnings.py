@@ -81,7 +81,7 @@ def _code_in_comments(text: str) -> int | None:
 
 
 def empty_results(file: InputFile) -> Iterator[Warning]:
-    """Warnings about calls that return nothing and are used as values."""
+    """Warnings about calls that return nothing and are used as values, and about such functions of overlays."""
     if file.type == TEXT:
         return
     source = file.source
@@ -92,6 +92,9 @@ def empty_results(file: InputFile) -> Iterator[Warning]:
         rf"(?:[:-][ ]+#@[ ]+|\breturn[ ]+|^[ #@]*(?P<assigned>{_NAME})[ ]*=[ ]*)(?:{calls})\((?![^\n]*\bor\b)",
         re.MULTILINE,
     )
+    for found in re.finditer(rf"@overlay/replace[^\n]*\bvia=(?P<via>{functions})\b(?!\()", text) if functions else ():
+        advice = f"{found['via']}(...) returns None, because the function has no return, so the value becomes null"
+        yield warning(advice, code="empty-result", at=Position(source, text.count("\n", 0, found.start()) + 1))
     for found in used.finditer(text):
         method, line = found["method"], text.count("\n", 0, found.start(found.lastgroup or 0)) + 1
         if found["assigned"] == "_" or "#!" in (source.line(line) or ""):

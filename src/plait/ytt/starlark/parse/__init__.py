@@ -263,6 +263,7 @@ class Parser(ExpressionParser):
                 self.problem("load: empty identifier", at, "load-statement")
             elif there[0] == "_":
                 self.problem(f"load: names with leading underscores are not exported: {there}", at, "load-statement")
+                self.problems[-1].hint = f"rename it in {path}: {there.lstrip('_') or 'name'}"
             elif not here.isidentifier():
                 self.problem(f"load: not an identifier: {here}", at, "load-statement")
                 self.problems[-1].reference = ""  # ytt reads it as a name
