@@ -112,6 +112,7 @@ class LayeredDocument:
                     at,
                     metadata,
                     "name",
+                    hint=_as_text("name", name),
                 )
             self.name = ""
         else:
@@ -239,7 +240,16 @@ def _text(item: MapItem | None, key: str, at: Position, document: LayeredDocumen
         return value
     at = item.position if item is not None else at
     subject = f"document {document}: " if document is not None else "a document's "
-    raise _malformed(f"{subject}{key} must be a string, not {a_kind(value)}", at)
+    raise _malformed(f"{subject}{key} must be a string, not {a_kind(value)}", at, hint=_as_text(key, value))
+
+
+def _as_text(key: str, value: Value) -> str | None:
+    """A hint for a value that should be a string; None if there is no value."""
+    if type(value) is Array and len(value.items) == 1 and type(value.items[0].value) is str:
+        return f"write the string without a list: {key}: {value.items[0].value}"
+    if type(value) is Array or type(value) is Map:
+        return f"write one string: {key}: TEXT"
+    return None if value is None else "put it in quotes, then it is a string"
 
 
 def _malformed(
@@ -288,6 +298,10 @@ class Substitution:
         src = value.find("src") if type(value) is Map else None
         dest = value.find("dest") if type(value) is Map else None
         if src is None or type(src.value) is not Map or dest is None:
+            if src is not None and dest is not None:
+                raise malformed_substitution(
+                    document, item, number, "a `src` that is a map", src, hint=_one_of(src.value)
+                )
             inner = src.value.find("dest") if src is not None and type(src.value) is Map else None
             hint = "dest is within src: indent it like src" if inner is not None and dest is None else None
             raise malformed_substitution(
@@ -383,6 +397,14 @@ def malformed_substitution(
         found=lacking(value, keys) if keys else a_kind(value),
         hint=_misspelt(item) or hint or _missing_keys(value, keys),
     )
+
+
+def _one_of(src: Value) -> str:
+    """A hint for a `src` that is not a map."""
+    count = len(src.items) if type(src) is Array else 0
+    if count == 1:
+        return "src is one map: write it without a list"
+    return "write a substitution for each source" if count else _WRITTEN["src"]
 
 
 # How each key of a substitution is written.

@@ -275,9 +275,12 @@ def _warn_of_data(document: LayeredDocument, context: Context) -> None:
     for item in data.items:
         if item.key not in taken:
             at = without_text(item.position) if document.secret else item.position
+            is_name = str(item.key).replace("-", "_").isidentifier()
+            use = f"to use it: {{method: merge, path: .{item.key}}}; " if is_name else ""
             context.warn(
                 warning(
-                    f'"{item.key}" in the data of {document} is not used by any of its actions',
+                    f'"{item.key}" in the data of {document} is not used by any of its actions '
+                    f"({use}to use all data: path: .)",
                     code="unused-data",
                     at=at,
                 )

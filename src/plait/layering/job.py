@@ -153,7 +153,7 @@ class LayerJob:
         if self.selection:
             chosen = [document for document in rendered if self.selection.takes(document)]
             if not chosen:
-                reason = self.selection.reason(rendered)
+                reason = self.selection.reason(rendered, planned.documents)
                 told = f"no document is selected: {reason}" if reason else "no document is selected"
                 context.warn(warning(told, code="nothing-selected"))
             rendered = chosen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plait.base.similar_names import counted, did_you_mean
+from plait.base.similar_names import counted, did_you_mean, is_slip
 from plait.layering.data_paths import PathError, compile_path
 from plait.layering.path_edits import find
 from plait.tree.nodes import Array, Map, kind_name
@@ -10,11 +10,12 @@ from plait.tree.nodes import Array, Map, kind_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from plait.layering.data_paths import DataPath
-    from plait.tree.nodes import Item, Value
+    from plait.tree.nodes import Item, MapItem, Value
 
 _SHOWN = 12
-# Maximum number of searched keys.
+# Maximum numbers of searched keys, and of those compared with a misspelt one.
 _SEARCHED = 10_000
+_COMPARED = 200
 
 
 def missing(data: Value, path: DataPath, *, is_secret: bool) -> tuple[str | None, str | None]:
@@ -76,6 +77,22 @@ def _further_down(data: Map, path: DataPath) -> str | None:
     return f'did you mean "{found[0]}{path.text}"?' if len(found) == 1 and path.text.startswith(".") else None
 
 
+def slip(data: Value, path: DataPath) -> tuple[str, MapItem] | None:
+    """The first missing key on a path if it is a misspelt one, and the key that was meant; else None."""
+    for step in path.steps:
+        item = _item(data, step)
+        if item is not None:
+            data = item.value
+            continue
+        if type(data) is not Map or not isinstance(step, str):
+            break
+        for other in data.items[:_COMPARED]:
+            if type(other.key) is str and is_slip(step, other.key):
+                return step, other
+        break
+    return None
+
+
 def below_data(data: Value, path: DataPath, *, creates: bool = False) -> str | None:
     """The path without its first step `.data`, if the data has no key `data`, but has the rest of the path; else None.
 
@@ -120,10 +137,11 @@ def pattern(text: str, existing: object, special: frozenset[str]) -> str | None:
     """A hint for a pattern that occurs nowhere in the existing value, or None. special: the characters with a meaning."""
     if type(existing) is not str:
         return None
-    if not special.isdisjoint(text):
+    if text in existing:
         literal = "".join(f"\\{char}" if char in special else char for char in text)
-        return f"a pattern is a regular expression: {literal} finds this text" if text in existing else None
-    return did_you_mean(text, "".join(char if char.isalnum() or char == "_" else " " for char in existing).split())
+        return f"a pattern is a regular expression: {literal} finds this text"
+    words = "".join(char if char.isalnum() or char == "_" else " " for char in existing).split()
+    return did_you_mean("".join(char for char in text if char not in special), words)
 
 
 def _item(value: Value, step: object) -> Item | None:

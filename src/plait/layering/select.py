@@ -11,10 +11,14 @@ from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from plait.layering.document import LayeredDocument
     from plait.tree.nodes import Value
+
+
+# Maximum number of values shown.
+_SHOWN = 6
 
 
 class Selection:
@@ -47,30 +51,55 @@ class Selection:
             and all(_has_label(document, key, value) for key, value in self.labels)
         )
 
-    def reason(self, documents: Iterable[LayeredDocument]) -> str:
-        """The first requested value that no document has, with the most similar one; "" if some document has each."""
-        all_of = list(documents)
-        for what, given, known in (
-            ("schema", self.schemas, {document.schema for document in all_of}),
-            ("name", self.names, {document.name for document in all_of}),
-            ("layer", self.layers, {document.layer for document in all_of if document.layer is not None}),
-        ):
+    def reason(self, documents: Sequence[LayeredDocument], others: Sequence[LayeredDocument] = ()) -> str:
+        """The first requested value that no document has, with the most similar one, or those that are there; "" if some
+        document has each. others: those that are not in the output.
+        """
+        hidden = next((one for one in others if one not in documents and self.takes(one)), None)
+        if hidden is not None:
+            return (
+                f"{hidden} is {'abstract' if hidden.abstract else 'replaced by its child'}, so it is not in the output"
+            )
+        attributes: tuple[tuple[str, Sequence[str], Callable[[LayeredDocument], str | None]], ...] = (
+            ("schema", self.schemas, lambda document: document.schema),
+            ("name", self.names, lambda document: document.name),
+            ("layer", self.layers, lambda document: document.layer),
+        )
+        for what, given, read in attributes:
+            printed = {read(document) for document in documents}
+            known = {one for document in (*documents, *others) if (one := read(document))}
             for value in given:
-                if not any(_has_schema(one, value) if what == "schema" else one == value for one in known):
-                    parts = [part.strip() for part in value.split(",")]
-                    hint = did_you_mean(value, sorted(known)) or (_of_kind(value, known) if what == "schema" else None)
-                    if len(parts) > 1 and all(part in known for part in parts):
-                        return f'none has the {what} "{value}" (name only one: {" and ".join(parts)})'
-                    return f'none has the {what} "{value}"{f" ({hint})" if hint else ""}'
+                if any(
+                    one is not None and (_has_schema(one, value) if what == "schema" else one == value)
+                    for one in printed
+                ):
+                    continue
+                parts = [part.strip() for part in value.split(",")]
+                hint: str | None = did_you_mean(value, sorted(known))
+                if hint is None and what == "schema":
+                    hint = _of_kind(value, known)
+                if len(parts) > 1 and all(part in known for part in parts):
+                    hint = f"name only one: {' and '.join(parts)}"
+                elif value in known:
+                    hint = "only a document that is not in the output has it"
+                return f'none has the {what} "{value}" ({hint or _there_are(what, known)})'
         for key, value in self.labels:
-            if not any(_has_label(document, key, value) for document in all_of):
+            if not any(_has_label(document, key, value) for document in documents):
                 return f'none has the label "{key}={value}"'
         return ""
 
 
+def _there_are(what: str, known: Collection[str]) -> str:
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"there are the {what}s {', '.join(sorted(known)[:_SHOWN])}{more}" if known else f"there are no {what}s"
+
+
 def _of_kind(kind: str, schemas: Iterable[str]) -> str | None:
     """The hint for the middle part of a schema, which does not select alone, or None."""
-    found = sorted({one.rpartition("/")[0] for one in schemas if kind.lower() in one.lower().split("/")})
+    kinds = {one.rpartition("/")[0] for one in schemas}
+    found = sorted(one for one in kinds if kind.lower() in one.lower().split("/"))
+    if not found and kind.count("/") == 1:
+        found = sorted(one for one in kinds if one.partition("/")[0] == kind.partition("/")[0])[:_SHOWN]
     return f"did you mean {listed(found, quote=chr(34))}?" if found else None
 
 

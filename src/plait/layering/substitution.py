@@ -11,6 +11,7 @@ from __future__ import annotations
 from plait.base.errors import warning
 from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean, nearest
+from plait.base.suggestions import REPLACE, Suggestion
 from plait.layering import path_hints
 from plait.layering.data_paths import PATH_FORM, PathError, compile_path, destination_path
 from plait.layering.document import Substitution, malformed_substitution, text_of
@@ -20,7 +21,7 @@ from plait.tree.nodes import Array, Map, check_nodes, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from plait.base.errors import LayeringError
     from plait.base.events import Point
@@ -69,6 +70,8 @@ def substitute(
     data = document.data
     # Warnings must not reveal whether a pattern matches a secret.
     holds_secret = document.secret
+    if not holds_secret:
+        _warn_of_slips(document, todo, context)
     listener = current_listener()
     for entry in todo:
         source = sources.get(entry.key)
@@ -121,6 +124,32 @@ def substitute(
                 _warn(error, context)
         holds_secret = holds_secret or source.secret
     return data
+
+
+def _warn_of_slips(document: LayeredDocument, todo: Iterable[Substitution], context: Context) -> None:
+    """Warns about destinations below a misspelt key, which a substitution adds. Done before the data has secrets."""
+    for entry in todo:
+        for dest in entry.dest:
+            item = dest.find("path")
+            text = text_of(item)
+            try:
+                there = None if text is None else path_hints.slip(document.data, destination_path(text))
+            except PathError:
+                continue  # an error follows
+            if item is None or there is None:
+                continue
+            key, other = there
+            context.warn(
+                warning(
+                    f'the key "{key}" of {item.value} does not exist in the data of {document}, so a substitution adds it; '
+                    f'similar: "{other.key}" at {other.position}',
+                    code="near-miss",
+                    at=item.position,
+                    also=[other.position.labelled("the nearest candidate")],
+                    word=key,
+                    suggestions=[Suggestion(REPLACE, str(other.key), old=key)],
+                )
+            )
 
 
 def _warn(error: LayeringError, context: Context) -> None:
