@@ -81,10 +81,9 @@ def _decode(args: Args, kwargs: Kwargs, extensions: frozenset[str] = frozenset()
     except PlaitError as error:
         at = error.at
         place = "" if at is None else f"line {at.line}: "
-        message = f"yaml: {place}{error.message}"
-        if isinstance(error, LimitError):
-            raise LimitError(message, hint=error.hint) from None
-        raise StarlarkError(message, hint=error.hint).about("string", ")") from None
+        kind = LimitError if isinstance(error, LimitError) else StarlarkError
+        found = kind(f"yaml: {place}{error.message}", hint=error.hint)
+        raise (found.about("string", ")") if isinstance(found, StarlarkError) else found) from None
     count = len(documents.items) + is_second(source, documents)
     if count != 1:
         raise StarlarkError(
