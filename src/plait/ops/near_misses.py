@@ -6,12 +6,12 @@ A misspelt `name=diego_cell?` adds an item, or removes none, without an error.
 from __future__ import annotations
 
 from plait.base.errors import OpsError, warning
-from plait.base.similar_names import distance, is_slip, nearest
-from plait.base.source import Position
-from plait.base.suggestions import REPLACE, Suggestion
+from plait.base.similar_names import distance, is_slip
+from plait.base.source import Position, suggested
+from plait.base.suggestions import REPLACE, Suggestion, replacing
 from plait.ops.path_hints import exists, required
-from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer, escape, with_step
-from plait.ops.walk import find, text_under
+from plait.ops.pointer import KeyToken, MatchingIndexToken, Pointer, escape, parse, with_step
+from plait.ops.walk import find, syntaxes, text_under
 from plait.ops.working_copy import WorkingCopy
 from plait.tree.nodes import Array, Map
 
@@ -98,8 +98,7 @@ def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Va
         tokens = operation.pointer.tokens
         for depth, token in enumerate(tokens):
             if token.optional:
-                if type(token) is MatchingIndexToken or not {".", "?"}.isdisjoint(_name(token)):
-                    _warn_of_misread(operation, depth, base, warn)
+                _warn_of_misread(operation, depth, base, warn)
                 text = _text(tokens[: depth + 1])
                 named[text] = named.get(text, 0) + 1
         if operation.kind in ("replace", "remove") and not operation.is_wide and tokens and tokens[-1].optional:
@@ -118,58 +117,68 @@ def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Va
 
 
 def _warn_of_misread(operation: Operation, depth: int, base: Value, warn: Warn) -> None:
-    """Warns about a missing optional part that probably means another one: a key with a "?" of its own, or with dots
-    between the keys of a path, and a match by a misspelt key. base: as above.
+    """Warns about a missing optional part that would have a hint about its syntax if it were required, such as a key with
+    dots between the keys of a path, or a match in quotes. base: as above.
     """
     tokens = operation.pointer.tokens
     token = tokens[depth]
-    is_key = type(token) is KeyToken
     if exists(base, (*map(required, tokens[:depth]), required(token))):
         return
-    meant = _of_key(operation, depth, base) if is_key else _of_match(operation, depth, base)
-    if meant is None:
+    is_key = type(token) is KeyToken
+    above = _above(operation, depth, base)
+    hint = _of_key(operation, depth, above) if is_key else _of_match(operation, depth, above)
+    new = next((one.new for one in suggested((hint,))), None)
+    if hint is None or (new is not None and not _leads(base, new)):
         return
-    path, reason = meant
     what = f'there is no key "{_name(token)}"' if is_key else f"no item is selected by {token.text(mark=False)}"
     done = "nothing is removed" if operation.kind == "remove" else "it is added" if is_key else "one is added"
     warn(
         warning(
-            f'{what}, so {done}: {reason}: did you mean "{path}"?',
+            f"{what}, so {done}: {hint}",
             code="near-miss",
             at=Position(operation.source, operation.line) if operation.source is not None else None,
             word=str(operation.pointer),
-            suggestions=[Suggestion(REPLACE, path, old=str(operation.pointer))],
+            suggestions=[] if new is None else [Suggestion(REPLACE, new, old=str(operation.pointer))],
         )
     )
 
 
-def _of_key(operation: Operation, depth: int, base: Value) -> tuple[str, str] | None:
-    """The path that is meant by a key with "?" or dots, and the reason; or None."""
+def _leads(base: Value, path: str) -> bool:
+    """True if the value at a path exists, or is optional in one that exists."""
+    tokens = [*parse(path).tokens]
+    while tokens and tokens[-1].optional:
+        tokens.pop()
+    return exists(base, tokens)
+
+
+def _of_key(operation: Operation, depth: int, above: Value) -> str | None:
+    """A hint for a key with spaces or "?" at its ends, or with the syntax of another program; or None."""
     pointer = operation.pointer
     name = _name(pointer.tokens[depth])
-    bare = name.strip("?")
+    bare = name.strip("? ")
     if bare and bare != name:
-        return with_step(pointer, depth, f"{escape(bare)}?"), 'one "?" after a key makes it optional'
-    if "." not in name:
-        return None
-    from plait.ops.path_syntaxes import dotted
-
-    steps = dotted(_above(operation, depth, base), name)
-    return None if steps is None else (with_step(pointer, depth, steps), 'steps are separated by "/"')
+        reason = "spaces are part of a key" if " " in (name[0], name[-1]) else 'one "?" after a key makes it optional'
+        path = with_step(pointer, depth, f"{escape(bare)}?")
+        return replacing(str(pointer), [path], f'{reason}: "{path}"')
+    return syntaxes().in_steps(above, pointer, depth) if type(above) is Map else None
 
 
-def _of_match(operation: Operation, depth: int, base: Value) -> tuple[str, str] | None:
-    """The path that is meant by a match whose key no item has, and the reason; or None."""
-    token, array = operation.pointer.tokens[depth], _above(operation, depth, base)
-    if type(token) is not MatchingIndexToken or type(array) is not Array:
+def _of_match(operation: Operation, depth: int, above: Value) -> str | None:
+    """A hint for a match with quotes, spaces or a second "=", or by a key that no item has; or None."""
+    token, pointer = operation.pointer.tokens[depth], operation.pointer
+    if type(token) is not MatchingIndexToken or type(above) is not Array:
         return None
-    maps = [item.value for item in array.items[:_MOST_ITEMS] if type(item.value) is Map]
-    keys = dict.fromkeys(key for one in maps for key in one.keys() if type(key) is str)  # noqa: SIM118
-    near = None if token.key in keys else nearest(token.key, keys)
-    if near is None:
-        return None
+    values = [text for item in above.items[:_MOST_ITEMS] if (text := text_under(item, token.key)) is not None]
+    if values:
+        quoted: str | None = syntaxes().without_quotes(token, values, pointer, depth)
+        return quoted
+    hint: str | None = syntaxes().other_key(above, token, pointer, depth)
+    near = next((one.new for one in suggested((hint,))), "/")
+    if near.startswith("/"):
+        return hint
     step = MatchingIndexToken(near, token.value, optional=True, modifiers=token.modifiers)
-    return with_step(operation.pointer, depth, step.text(mark=True)), f'no item has the key "{token.key}"'
+    path = with_step(pointer, depth, step.text(mark=True))
+    return replacing(str(pointer), [path], f'no item has the key "{token.key}": "{path}"')
 
 
 def _above(operation: Operation, depth: int, base: Value) -> Value:
