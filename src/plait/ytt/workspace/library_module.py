@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from plait.base.errors import PlaitError, ReadError, StarlarkError
+import sys
+
+from plait.base.errors import OverlayError, PlaitError, ReadError, SchemaError, StarlarkError
 from plait.base.similar_names import did_you_mean
-from plait.base.source import CLAUSE, HIDDEN
+from plait.base.source import CLAUSE, HIDDEN, Position
 from plait.tree.nodes import Document, DocumentSet, Map, walk
 from plait.ytt.data_values import to_struct
 from plait.ytt.schema.build import build
@@ -17,7 +19,8 @@ from plait.ytt.yaml_fragments import YamlFragment, to_nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
 
     from plait.tree.context import Context
     from plait.tree.nodes import Value
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from plait.ytt.workspace.library import Library
 
 _OPTIONS = ("ignore_unknown_comments", "implicit_map_key_overrides", "strict")
+_OF_VALUES = (OverlayError, SchemaError)
 _DISABLE = "dangerous_data_values_disable_validation"
 
 
@@ -101,6 +105,15 @@ def _call_origins(context: Context, *, arguments: bool = False) -> tuple[Origin,
     return (*window, *given)
 
 
+def _calling_line() -> Iterator[Position]:
+    """The line of the program that calls a method of a library."""
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None and ("$source" not in frame.f_globals or not frame.f_lineno):
+        frame = frame.f_back
+    if frame is not None:
+        yield Position(frame.f_globals["$source"], frame.f_lineno)
+
+
 class _Library(Module):
     """An instance of a library in programs. Its results carry their own provenance."""
 
@@ -114,10 +127,11 @@ STRUCTS.add(_Library)
 class _Instance:
     """A library with values and schemas for its evaluation.
 
-    chosen: the origins that selected the library, in a run that uses secrets.
+    chosen: the origins that selected the library, in a run that uses secrets. calls: the lines that passed the values
+    and schemas.
     """
 
-    __slots__ = ("alias", "chosen", "execution", "path", "schemas", "values")
+    __slots__ = ("alias", "calls", "chosen", "execution", "path", "schemas", "values")
 
     def __init__(
         self,
@@ -127,8 +141,10 @@ class _Instance:
         values: list[ReferencedValues],
         schemas: list[ReferencedValues],
         chosen: tuple[Origin, ...],
+        calls: Sequence[Position] = (),
     ) -> None:
         self.chosen = chosen
+        self.calls = calls
         self.execution = execution
         self.path = path
         self.alias = alias
@@ -216,7 +232,8 @@ class _Instance:
     ) -> Module:
         """The same library with other values and schemas."""
         chosen = (*self.chosen, *decided, *_call_origins(self.execution.session.context))
-        return _Instance(self.execution, self.path, self.alias, values, schemas, chosen).module()
+        calls = [*self.calls, *_calling_line()]
+        return _Instance(self.execution, self.path, self.alias, values, schemas, chosen, calls).module()
 
     def _shown_path(self) -> str:
         marks = self.execution.session.context.secrets
@@ -311,6 +328,10 @@ class _Instance:
             with windows_of(context.trace).led_by("library", (*self.chosen, *_call_origins(context))):
                 return run()
         except PlaitError as error:
+            # Values of code have no lines of their own.
+            if (error.at is None or error.at.source is None) and isinstance(error, _OF_VALUES) and self.calls:
+                error.at = self.calls[-1]
+                error.also += self.calls[:-1]
             raise error.within(f"library.{function}: {doing} '{name}'", role=CLAUSE) from None
 
     def _evaluate(self) -> Evaluated:
