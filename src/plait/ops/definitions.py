@@ -390,7 +390,7 @@ def _warn_of_near(lookup: VariableLookup, root: Value, warn: Warn) -> None:
     """Warns about unused values whose names are misspelt ones of unfilled placeholders, and about several values in one
     flag. root: the document.
     """
-    below = nested(sorted(lookup.missing), lookup.sources, lookup.used, placeholders(root))
+    below = nested(sorted(lookup.missing), lookup.sources, lookup.used, root)
     if below is not None:
         message = f"placeholders have no value: {below[1]}"
         warn(warning(message, code="misspelt-variable", at=below[0]))

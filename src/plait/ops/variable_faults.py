@@ -161,19 +161,20 @@ def _missing(
 
 
 def nested(
-    missing: Sequence[str], sources: Sources, used: Collection[str] = (), places: Mapping[str, Position] | None = None
+    missing: Sequence[str], sources: Sources, used: Collection[str] = (), root: Value = None
 ) -> tuple[Position | None, str] | None:
     """The hint for variables whose values are given below another name, and the line to edit; or None.
 
-    used: the names below which no other is expected. places: those of placeholders.
+    used: the names below which no other is expected. root: the document with the placeholders.
     """
     for name, value in sources.named().items():
         if type(value) is not Map:
             continue
         joined = [one for one in missing if value.find(one.removeprefix(name)[1:]) is not None]
         if joined and joined[0].startswith((f"{name}_", f"{name}-", f"{name}/")):
-            at = None if places is None else places.get(joined[0])
-            return at, f"a dot separates the keys of a variable: (({name}.{joined[0].removeprefix(name)[1:]}))"
+            return placeholders(root).get(
+                joined[0]
+            ), f"a dot separates the keys of a variable: (({name}.{joined[0].removeprefix(name)[1:]}))"
         inner = [one for one in missing if name not in used and value.find(one) is not None]
         if inner:
             more = f" and {len(inner) - 1} more" if len(inner) > 1 else ""

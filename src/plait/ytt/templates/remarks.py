@@ -101,8 +101,10 @@ def _outside_schema(documents: DocumentSet, comments: Comments) -> Sequence[Rema
 
 def _unevaluated(source: Source, items: Sequence[Item]) -> list[Remark]:
     """The warnings about code that is text. items: those whose value may be code."""
-    names = _Names(source.text)
-    found = [_of_tag(source, item, names) if not item.value else _in_string(source, item, names) for item in items]
+    found: list[tuple[int, str] | None] = []
+    if items:
+        names = _Names(source.text)
+        found += [_of_tag(source, item, names) if not item.value else _in_string(source, item, names) for item in items]
     told = [*_anchors(source.text), *(one for one in found if one is not None)]
     return [(line, "unevaluated-code", message) for line, message in told[:_MOST]]
 
