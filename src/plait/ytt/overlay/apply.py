@@ -23,6 +23,7 @@ from plait.ytt.overlay.plan import ADDS, MATCH, OverlayStep, plain_step, steps_o
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from types import ModuleType
     from typing import TypeAlias, TypeVar
 
     from plait.base.errors import Warn
@@ -51,9 +52,7 @@ def run_of(
 
         listener = OverlayTracer(trace)
         if trace.marks is not None:
-            from plait.ytt.overlay.secrecy import SecretRecorder
-
-            listener = SecretRecorder(trace, trace.marks)
+            listener = _secrecy().SecretRecorder(trace, trace.marks)
     hearing = current_listener() if overlays else None
     if hearing is not None:
         from plait.ytt.overlay.points import OverlayPoints
@@ -161,9 +160,14 @@ def _is_free(trace: Trace | None, *documents: Iterable[Document]) -> bool:
     """True if a run that uses secrets need not record an overlay, because no secret affects it."""
     if trace is None or not trace.only_marks:
         return False
-    from plait.ytt.overlay.secrecy import is_free_of_secrets
+    return bool(_secrecy().is_free_of_secrets(trace, *(one for some in documents for one in some)))
 
-    return is_free_of_secrets(trace, *(one for some in documents for one in some))
+
+def _secrecy() -> ModuleType:
+    """The module of overlays on secrets. Loaded for a run that uses secrets."""
+    from plait.ytt.overlay import secrecy
+
+    return secrecy
 
 
 def _free(is_free: bool, apply_: Callable[[], T]) -> T:
@@ -285,6 +289,10 @@ def apply_documents(
     except PlaitError as error:
         if is_free and isinstance(error, OverlayError):
             error.made_of()
+        if isinstance(error, OverlayError) and error.code == "no-match" and error.at == overlay.position and not trace:
+            from plait.ytt.overlay.earlier_overlays import name_earlier
+
+            name_earlier(error, overlays, overlay, lambda some: apply_documents(left, some))
         raise of_document(error, run) from None
     except RecursionError:
         raise nested(overlay.position) from None

@@ -235,6 +235,10 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
             if below is not None:
                 told = f"there is one further down, at {below[0]}; {absent}"
                 return found, Hint(told, *absent.suggestions), [below[1].position]
+            above = _above(edit.items, step.item)
+            if above is not None:
+                told = f"{key_text(above[1].key)} is there without {above[0]}: leave out {above[0]} in the overlay"
+                return found, Hint(told), [above[1].position]
         return found, absent, []
     item = items[values.index(near)]
     return found, _similar_hint(str(wanted), near, absent), [item.position]
@@ -280,6 +284,21 @@ def _below(items: Sequence[MapItem], key: Value) -> tuple[str, MapItem] | None:
         if found is not None:
             return f"{way}.{key_text(key)}", found
         pending += [(f"{way}.{key_text(inner.key)}", inner) for inner in item.value.items]
+    return None
+
+
+def _above(items: Sequence[MapItem], right: Item) -> tuple[str, MapItem] | None:
+    """The item with the key of the only map or array below a right item, and the path from there to this key; None if
+    there is none.
+    """
+    known = {item.key: item for item in items}
+    way: list[str] = []
+    while type(right) is MapItem and type(right.value) is Map and len(right.value.items) == 1:
+        way.append(key_text(right.key))
+        right = right.value.items[0]
+        item = known.get(right.key)
+        if item is not None and type(item.value) is type(right.value) and type(item.value) in (Map, Array):
+            return ".".join(way), item
     return None
 
 

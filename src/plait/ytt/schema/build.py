@@ -9,7 +9,8 @@ from __future__ import annotations
 from plait.base.errors import Finding, LimitError, SchemaError, warning
 from plait.base.extensions import ALTERNATIVES, KEYS, REQUIRED, SECRETS
 from plait.tree.deferred_values import Deferred, is_deferred
-from plait.tree.nodes import Array, Map, MapItem, kind_name, walk
+from plait.tree.nodes import Array, ArrayItem, Map, MapItem, kind_name, walk
+from plait.yaml.scalars import resolve_plain
 from plait.ytt.schema import arguments
 from plait.ytt.schema.arguments import InvalidSchema, refused
 from plait.ytt.schema.check import check_item, key_text, reference
@@ -302,7 +303,7 @@ class _Builder:
             finding.message = f"@{annotation.name} {wrong}"
             finding.found = f"{finding.found} (by {annotation.position})"
             if isinstance(declared, ArrayType) and type(value) is not Array:
-                finding.hint = f"write a list: #@{annotation.name} [{'...' if type(value) is Map else repr_of(value)}]"
+                finding.hint = f"write a list: #@{annotation.name} [{_item_of(declared, value)}]"
             elif isinstance(declared, MapType) and type(value) is not Map:
                 keys = ", ".join(f'"{key_text(one.key)}": ...' for one in declared.declarations.values())
                 finding.hint = f"write a dict: #@{annotation.name} {{{keys}}}"
@@ -315,6 +316,14 @@ class _Builder:
                 failure.found += f" ({'at' if wrong.startswith('is') else 'by'} {annotation.position})"
                 failure.notes = [annotation.position]
             self.findings.append(finding)
+
+
+def _item_of(declared: ArrayType, value: Value) -> str:
+    """An item of the declared type in code, with a value that was written without the list around it, or `...`."""
+    for one in (value, resolve_plain(value) if type(value) is str else value):
+        if type(one) is not Map and not check_item(declared, MapItem(None, Array([ArrayItem(one)]))):
+            return repr_of(one)
+    return "..."
 
 
 def _check_unannotated(value: Value) -> None:

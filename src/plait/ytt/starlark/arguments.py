@@ -86,7 +86,8 @@ def wrong_kind(value: object, kind: str, prefix: str) -> StarlarkError:
     """The error for an argument that is not of a kind."""
     if kind == "int" and type(value) is int:
         return StarlarkError(f"{prefix}: {value} out of range", code="argument-range")
-    return StarlarkError(f"{prefix}: got {type_of(value)}, want {kind}", code="wrong-argument-type")
+    got = type_of(value)
+    return StarlarkError(f"{prefix}: got {got}, want {kind}", code="wrong-argument-type").about(got, ")")
 
 
 def int32(value: object, prefix: str) -> int:

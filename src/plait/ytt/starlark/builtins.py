@@ -179,7 +179,9 @@ def int_(*args: object, **kwargs: object) -> int:
         radix = base
     value = _digits(x, radix)
     if value is None:
-        raise StarlarkError(f"int: invalid literal with base {radix}: {x}", code="invalid-conversion")
+        raise StarlarkError(f"int: invalid literal with base {radix}: {x}", code="invalid-conversion").about(
+            "string", ")"
+        )
     return value
 
 

@@ -176,9 +176,8 @@ class Dict(dict[object, object]):
     def __missing__(self, key: object) -> object:
         found = _dict_get(self, key_of(key), _ABSENT)
         if found is _ABSENT:
-            raise StarlarkError(
-                f"key {repr_of(key)} not in {type_of(self)}", hint=_near(key, self), code="key-not-found"
-            )
+            told = f"key {repr_of(key)} not in {type_of(self)}"
+            raise StarlarkError(told, hint=_near(key, self), code="key-not-found").about(type_of(key), "]")
         return found
 
 

@@ -120,7 +120,7 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
                     f"{named} is empty, because an item in a schema is only the type of the items: #@schema/default [...] "
                     "above the key sets a default, and if tests for an empty list"
                 )
-        elif behind != ")":
+        elif behind not in (")", "]"):
             error.hint = error.hint or f"{named} is a value of type {wanted}{_instead(error, named, code, value)}"
         return
     if wanted != "NoneType":
@@ -138,6 +138,13 @@ def name_operand(error: StarlarkError, frames: Sequence[tuple[FrameType, int]]) 
 def _instead(error: StarlarkError, named: str, code: str, value: object) -> str:
     if error.code == "not-iterable":
         return _ITEMS.get(error.of_type, "") if "for " in code else ""
+    if error.code == "not-assignable":
+        copied, load = named.rpartition(".")[2], 'load("@ytt:struct", "struct")'
+        copies = {
+            "struct": f"; its copy is a dict: {copied} = struct.decode({named}), with {load}",
+            "tuple": f"; its copy is a list: {copied} = list({named})",
+        }
+        return copies.get(error.of_type, ", which never changes: create a new value")
     if error.mark == "(":
         return ", not a function" + (f"; {_members(named, value)}" if isinstance(value, Module) else "")
     member = f".{error.word}" if error.code == "unknown-attribute" else ""

@@ -112,7 +112,8 @@ def set_index(x: object, key: object, value: object) -> None:
             check_mutable(x, "assign to element of")
         x[key] = value
     else:
-        raise StarlarkError(f"{type_of(x)} value does not support item assignment", code="not-assignable")
+        told = f"{type_of(x)} value does not support item assignment"
+        raise StarlarkError(told, code="not-assignable").about(type_of(x), "[")
 
 
 def set_attribute(x: object, name: str, _value: object) -> None:
