@@ -130,9 +130,16 @@ def _word_of(found: re.Match[str]) -> str:
     return "not " if found["negates"] else {"&&": " and ", "||": " or "}.get(found[0].strip(), found[0])
 
 
+# The characters that a word processor puts in place of those on the keyboard.
+_TYPED = str.maketrans("“”„‟‘’‚‛–\u00a0", "\"\"\"\"''''- ")
+
+
 def foreign_syntax(line: str) -> str | None:
     """The hint for a line in the syntax of another language, or None."""
     code = code_of(line)
+    outside = _QUOTED.sub("", code)
+    if outside.translate(_TYPED) != outside:
+        return f"quotes, dashes and spaces of a word processor are not code: {code.translate(_TYPED)}"
     if "#" in _QUOTED.sub("", code):
         return None  # a comment at the end, which the message is about
     worded = _OPERATORS.sub(_word_of, code)

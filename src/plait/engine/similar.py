@@ -1,4 +1,4 @@
-"""Suggestions for an unknown flag: similar names, and equivalents of other programs' flags."""
+"""Suggestions for an unknown flag: similar names, and equivalents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Flags of helm, kubectl, kustomize, spruce and similar programs, and parts of names.
+# Flags of helm, kubectl and others, and parts of names.
 _MEANT = {
     "data-value-files": ("data-values-file",),
     "apply": ("write",),
@@ -43,8 +43,9 @@ _MEANT = {
     "where": ("only",),
     "yes": ("write",),
 }
-# Flags of kustomize, kubectl and helm without an equivalent, with other ways to the same result.
+# Flags without an equivalent, with other ways to the same result.
 _ELSEWHERE = {
+    "in-place": "--output-files DIRECTORY writes the result",
     "k": "kustomize builds a kustomization: kustomize build DIR | plait render -f - -f overlay.yml",
     "n": "an overlay sets metadata.namespace, and kubectl apply -n NAME chooses one",
     "namespace": "an overlay sets metadata.namespace, and kubectl apply -n NAME chooses one",
@@ -69,7 +70,7 @@ def unknown_hint(command: str, usage: str, name: str, known: Sequence[str], mean
 
 def flags_hint(name: str, known: Sequence[str], meant: Sequence[str] | None = None) -> str | None:
     """The hint for an unknown flag, or None. meant: the intended flags; by default the most likely ones."""
-    if name in _ELSEWHERE and name not in known and "file" in known:
+    if name in _ELSEWHERE and {name, "write"}.isdisjoint(known) and "file" in known:
         return _ELSEWHERE[name]
     meant = meant_by(name, known) if meant is None else meant
     if name == "dry-run" and not meant and "write" in known:
