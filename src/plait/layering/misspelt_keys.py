@@ -11,6 +11,7 @@ from plait.layering.data_paths import PathError, action_path
 from plait.layering.document import text_of
 from plait.layering.failures import a_kind
 from plait.layering.path_edits import NoMatch, find, item_at
+from plait.layering.path_hints import slip
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from plait.layering.data_paths import DataPath
     from plait.layering.document import LayeredDocument
     from plait.tree.context import Context
-    from plait.tree.nodes import MapItem, Value
+    from plait.tree.nodes import ArrayItem, MapItem, Value
 
 # Maximum number of compared keys of one map, and of compared items of a list.
 _MOST = 200
@@ -39,6 +40,9 @@ def warn_of_slips(child: LayeredDocument, parent: LayeredDocument, context: Cont
         for action in child.actions
     ]
     replaced = {path.rpartition(".")[2] for method, path in actions if method == "replace" and path is not None}
+    for action, (method, _) in zip(child.actions, actions, strict=True):
+        if method != "delete":  # of a missing key, which is an error
+            _warn_of_path(child, parent, action, context)
     for method, path in actions:
         if method != "merge" or path is None:
             continue
@@ -55,6 +59,7 @@ def warn_of_slips(child: LayeredDocument, parent: LayeredDocument, context: Cont
             _warn_of_form(f"{what} of {child}", (left, right), places, context)
         if type(left) is not Map or type(right) is not Map:
             continue
+        _warn_of_dots(child, left, right, context)
         for item, there in _suspects(left, right):
             if item.key == there.key:
                 if item.key in replaced:  # by another action
@@ -73,6 +78,59 @@ def warn_of_slips(child: LayeredDocument, parent: LayeredDocument, context: Cont
                     suggestions=[Suggestion(REPLACE, str(there.key), old=str(item.key))],
                 )
             )
+
+
+def _warn_of_path(child: LayeredDocument, parent: LayeredDocument, action: ArrayItem, context: Context) -> None:
+    """Warns about an action whose path has a misspelt key of the parent."""
+    item = action.value.find("path") if type(action.value) is Map else None
+    text = text_of(item)
+    try:
+        there = None if text is None or text == "." else slip(parent.data, action_path(text))
+    except PathError:
+        return  # an error follows
+    if item is None or there is None:
+        return
+    key, other = there
+    context.warn(
+        warning(
+            f'the key "{key}" of the path {text} does not exist in the parent of {child}, so the action adds it; '
+            f'similar: "{other.key}" at {other.position}',
+            code="near-miss",
+            at=item.position,
+            also=[other.position.labelled("the nearest candidate")],
+            word=key,
+            suggestions=[Suggestion(REPLACE, str(other.key), old=key)],
+        )
+    )
+
+
+def _warn_of_dots(child: LayeredDocument, left: Map, right: Map, context: Context) -> None:
+    """Warns about keys of a child that name several keys of its parent, with dots between them."""
+    for item in right.items:
+        key = item.key
+        there = _nested(left, key) if type(key) is str and "." in key and left.find(key) is None else None
+        if there is not None:
+            context.warn(
+                warning(
+                    f'the key "{key}" of {child} does not exist in its parent, so it is added; a dot does not separate '
+                    f"keys: write {there.key} within the maps around it, as at {there.position}",
+                    code="near-miss",
+                    at=item.position,
+                    also=[there.position.labelled("the nearest candidate")],
+                    word=str(key),
+                )
+            )
+
+
+def _nested(data: Map, text: str) -> MapItem | None:
+    """The item below the keys that a text names, with dots between them; or None."""
+    item, value = None, data
+    for key in text.split("."):
+        item = value.find(key) if type(value) is Map else None
+        if item is None:
+            return None
+        value = item.value  # type: ignore[assignment] # checked in the next round
+    return item
 
 
 def _nearest_item(document: LayeredDocument, path: DataPath) -> Position:
