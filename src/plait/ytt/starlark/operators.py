@@ -44,7 +44,8 @@ def unknown(operator: str, x: object, y: object) -> StarlarkError:
         hint = "put the number in quotes where it is defined: str(...) turns 1.20 into 1.2"
     elif operator == "+" and kinds == {"string", "int"}:
         hint = "convert the number to a string first: str(...)"
-        if (x if type(x) is str else str(y)).isdigit():
+        is_number = str(x if type(x) is str else y).isdecimal()
+        if is_number:
             hint = "str(...) of the number joins the digits; int(...) of the string adds the numbers"
     elif operator == "+" and kinds == {"string", "yamlfragment"}:
         hint = "a function with YAML returns nodes; return or yaml.encode(...) returns a string"
