@@ -139,6 +139,13 @@ def test_a_head_that_is_older_than_the_base_is_told(place: Path, capsys: pytest.
     assert not review("main", "other").is_backwards
 
 
+def test_a_commit_compared_with_itself_is_told(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, is_told in ((["HEAD", "main"], True), (["HEAD...HEAD"], True), (["HEAD"], False)):
+        assert main(["review", *words]) == 0
+        told = "plait: both sides are the same commit; plait review HEAD compares it with the working directory\n"
+        assert (told in capsys.readouterr().err) is is_told
+
+
 def test_a_missing_merge_base(place: Path) -> None:
     git(place, "checkout", "-q", "--orphan", "other")
     commit(place, {"config/values.yml": VALUES.replace("replicas: 3", "replicas: 5")})
@@ -488,6 +495,9 @@ def test_environments_are_grouped(place: Path, monkeypatch: pytest.MonkeyPatch) 
     assert review("HEAD", where=["region=eu", "site=a"]).runs == 1
     with pytest.raises(UsageError, match="does not select") as raised:
         review("HEAD", where=["regoin=eu"])
+    with pytest.raises(UsageError, match='no environment has "ue" on the axis "region"') as caught:
+        review("HEAD", where=["region=ue"])
+    assert (caught.value.expected, caught.value.hint) == ("eu, us", "such as --where region=eu")
     assert raised.value.hint == 'did you mean "region"?'
     write(place, {"config/values.yml": VALUES.replace("unused: 1", "unused: 2")})
     found = review("HEAD", runs=["app/us/*"])

@@ -17,9 +17,11 @@ _SNAPSHOTS = ".test.snapshots"
 
 
 def kind_of_own_file(path: str, keys: Container[object]) -> str | None:
-    """The kind of a file of a tool, with its article; None for another file. keys: those of its first document."""
+    """The kind of a file of a tool, with its article; None for another file. keys: those of its first document whose
+    values are maps: in the tests of Prometheus, `tests` is a list.
+    """
     directory, name = os.path.split(path)
-    if name in FILE_NAMES and ("runs" in keys or "steps" in keys):
+    if name in FILE_NAMES and "runs" in keys:
         return "a project file"
     if name.endswith(TEST_ENDINGS) and "tests" in keys:
         return "a test file"

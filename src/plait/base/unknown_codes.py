@@ -33,6 +33,8 @@ def meant_code(text: str, codes: Collection[DiagnosticCode], more: Iterable[str]
     shared = {one: len(wanted & _words(one.name)) for one in codes}
     most = max(shared.values(), default=0)
     meant = [one for one, count in shared.items() if count == most > 1][:_MOST]
+    if text == "unused" and "dead" in more:
+        return replacing(text, ["dead"], 'the family of unused code is "dead"')
     if not meant:
         return did_you_mean(text, [*(one.code for one in codes), *(one.name for one in codes), *more])
     return _listed(text, [(one.name, one.code) for one in meant])

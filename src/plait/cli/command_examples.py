@@ -36,7 +36,7 @@ EXAMPLES: Mapping[str, str] = {
     "project": "plait project -o json",
     "review": "plait review main...HEAD -o markdown --fail-on error",
     "reduce": "plait reduce --error E0101 run production",
-    "lint": "plait lint --select unused --fix",
+    "lint": "plait lint --select dead --fix",
     "test": "plait test tests/ -k 'web and not slow'",
     "coverage": "plait coverage --fail-under 80",
     "set": f"plait set -w run production {_PATH}=3",

@@ -85,6 +85,8 @@ def _form_hint(flag: str, word: str) -> str | None:
     """A hint for a value of --as with another name, or of the other flag; or None."""
     if flag == "--as":
         return f"-o {word} is the form of the answer without --as" if word in OUTPUT.choices else _FORMS.get(word)
+    if os.path.splitext(word)[1] or os.sep in word:
+        return f"-o is the form of the answer: without it, > {word} writes the answer to a file"
     known = word if word in KINDS else _FORMS.get(word)
     return None if known is None else f"--as {known}"
 

@@ -139,6 +139,9 @@ def _reviewed(flags: Review) -> int:
     if found.is_backwards:
         base, head = found.base.partition("...")[0], found.head
         note(f"plait: {head} is older than {base}; to see the changes forwards: plait review {head} {base}\n")
+    elif found.commits[0] == found.commits[1]:
+        base = found.base.partition("...")[0]
+        note(f"plait: both sides are the same commit; plait review {base} compares it with the working directory\n")
     if found.output is not None:
         _write_output(flags.output_files, found.output)
     return 1 if flags.fail_on and found.fails_on(flags.fail_on) else 0

@@ -266,7 +266,12 @@ def _edit(state: EditSession, wish: Wish, flags: Set) -> Edit:
             error.hint = error.hint or (None if wish.is_gone else adding_hint(state, path, wish.typed(typed) or ""))
             raise
         path, text = wish.splits[0]
-        return added(state, path, wish.value(text))
+        try:
+            return added(state, path, wish.value(text))
+        except UsageError as missing:
+            if missing.code == error.code:
+                missing.hint = missing.hint or adding_hint(state, path, wish.typed(text) or "")
+            raise
     if wish.is_gone:
         return removed(state, place)
     value = wish.value(text)

@@ -11,6 +11,7 @@ from plait.base.errors import PlaitError, UsageError
 from plait.base.globbing import is_pattern
 from plait.base.output_files import inside, no_name_on_windows
 from plait.base.similar_names import did_you_mean
+from plait.base.suggestions import replacing
 from plait.fleet.identity import of_parts
 from plait.yaml.writer import write_value
 
@@ -183,10 +184,13 @@ _SHOWN = 9  # names in a message
 
 def _unknown_run(name: str, tasks: Sequence[Task], known: Iterable[str]) -> UsageError:
     parts = [one for one in known if name.strip("*") in one]
-    hint = did_you_mean(name, known) or (
-        f"a pattern selects runs by a part of their name: '*{name}*'" if parts else None
-    )
-    names = list(dict.fromkeys(task.matrix or task.name for task in tasks))
+    of_axis = [task.name for task in tasks if task.matrix and name in task.name.split("/")]
+    hint: str | None = did_you_mean(name, of_axis if len(of_axis) == 1 else known)
+    if hint is None and len(of_axis) == 1:
+        hint = replacing(name, of_axis, f'did you mean "{of_axis[0]}"?')
+    if hint is None and parts:
+        hint = f"a pattern selects runs by a part of their name: '*{name}*'"
+    names = of_axis or list(dict.fromkeys(task.matrix or task.name for task in tasks))
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return UsageError(
         f'no run matches "{name}"' if is_pattern(name) else f'unknown run "{name}"',

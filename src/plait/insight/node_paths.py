@@ -177,8 +177,8 @@ def _steps(text: str, rest: str) -> list[Step]:
         if char == ".":
             if expect_key:
                 error = _unreadable(text, rest, at, "a key before the dot")
-                if not at and rest == text and len(text) > 1:
-                    error.hint = f"without the first dot: {text[1:]}"
+                if not at and len(rest) > 1:
+                    error.hint = f"without the first dot: {text.removesuffix(rest)}{rest[1:]}"
                 raise error
             expect_key = True
             at += 1

@@ -264,7 +264,8 @@ def _malformed(
     hint = replacing(alike, [key], f'"{alike}": did you mean "{key}"?') if alike is not None else None
     if hint is None and key == "schema" and "kind" in names:
         hint = "a layered document has schema, metadata and data; for resources with a kind there is plait render"
-    own = kind_of_own_file(at.source.name, names) if key == "schema" and at.source is not None else None
+    maps = [item.key for item in parent.items if type(item.value) is Map]
+    own = kind_of_own_file(at.source.name, maps) if key == "schema" and at.source is not None else None
     if own is not None:
         hint = f"this is {own}, and not a document: move it out of the directory of documents, or pass the other files"
     return failure(

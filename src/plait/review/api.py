@@ -189,5 +189,23 @@ def _chosen(tasks: Sequence[Task], names: Sequence[str], where: Sequence[str]) -
                 hint=did_you_mean(axis, axes) if axes else "without a matrix, --run NAME selects a run",
                 code="invalid-value",
             )
+        values = dict.fromkeys(task.choices[axis].text for task in tasks if axis in task.choices)
+        if value not in values:
+            raise UsageError(
+                f'no environment has "{value}" on the axis "{axis}"',
+                expected=", ".join([*values][:_MOST_VALUES]) + (", ..." if len(values) > _MOST_VALUES else ""),
+                hint=did_you_mean(value, values) or f"such as --where {axis}={next(iter(values))}",
+                code="invalid-value",
+            )
         found = [task for task in found if axis in task.choices and task.choices[axis].text == value]
+    if where and not found:
+        raise UsageError(
+            "no environment is selected: each value exists, but no environment has all of them",
+            found=" and ".join(where),
+            code="invalid-value",
+        )
     return found
+
+
+# Values of an axis in a message.
+_MOST_VALUES = 12

@@ -36,6 +36,10 @@ _REJECTED = re.compile(r"additional ?propert|unknown (?:field|key|property)|not 
 _QUOTED = re.compile(r"""['"]([^'"\n]{1,200})['"]""")
 
 
+# Documents that a message names.
+_SHOWN = 3
+
+
 class OutputPositions:
     """The values of an output by position. made: the evaluation of the output. explainer: the explainer of its trace."""
 
@@ -75,13 +79,19 @@ class OutputPositions:
             return ""
         if finding.kind or finding.name:
             name = "/".join(filter(None, (finding.kind, finding.name)))
-            every = (
+            every = [
                 item
                 for _, document in self._documents
                 for way in _resources(document)
                 for item in (way or [document])[-1:]
-            )
-            return "" if any(self._is_called(one, finding) for one in every) else f"the output has no {name}"
+            ]
+            if any(self._is_called(one, finding) for one in every):
+                return ""
+            shown = [document_name(one) for one in every if not any(map(self._names.hides, name_items(one)))]
+            names = [one for one in shown if one is not None]
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            has = f"; it has {', '.join(names[:_SHOWN])}{more}: the report is of another one" if names else ""
+            return f"the output has no {name}{has}"
         count = len(self._text(self._file(finding.file)).lines)
         return (
             f"the output has {counted(count, 'line')}: the report is of another one; run the tool again on this output"

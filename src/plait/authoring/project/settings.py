@@ -65,7 +65,12 @@ class Setting:
                 if text == "true":
                     yield Use(self.option, value=True, origin=at)
             else:
-                yield Use(self.option, _placed(self.option, text, directory), at)
+                try:
+                    placed = _placed(self.option, text, directory)
+                except UsageError as error:
+                    error.at = error.at or at
+                    raise
+                yield Use(self.option, placed, at)
 
 
 def options_of(command: str) -> Mapping[str, Option]:
@@ -142,7 +147,11 @@ def needs_of_value(option: Option, text: str, directory: str, at: Position | Non
     if names.is_source:
         from plait.engine.secret_sources import Named
 
-        source = Named(text)
+        try:
+            source = Named(text)
+        except UsageError as error:
+            error.at = at
+            raise
         if source.program:
             yield Need(PROGRAMS, source.program, at)
     path = names.path(text)

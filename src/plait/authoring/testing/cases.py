@@ -116,6 +116,8 @@ def _unknown_key_hint(item: MapItem) -> str | None:
         return "equals: {PATH: VALUE} compares values; has, lacks, matches, types, count and fails check otherwise"
     if item.key == "name":
         return "the key of a test is its name"
+    if type(item.key) is str and ("/" in item.key or ":" in item.key) and item.value is not None:
+        return f"a PATH belongs below an expectation: equals: {{{flow_text(item.key)}: {flow_text(item.value)}}}"
     if item.key in ("values", "data-values"):
         return "set: {NAME: VALUE} changes data values for a test"
     return None

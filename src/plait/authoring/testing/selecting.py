@@ -25,6 +25,9 @@ def selector(expression: str) -> Test:
     return lambda name: test(name.lower())
 
 
+_SIGNS = frozenset(("and", "or", "not", "(", ")"))
+
+
 class _Reader:
     """Parses an expression. `or` has the lowest precedence, then `and`, then `not`."""
 
@@ -37,8 +40,15 @@ class _Reader:
             f'cannot read the expression "{self._expression}"',
             expected="parts of names, with and, or, not and parentheses",
             found=f'"{self.tokens[0]}"' if self.tokens else "its end",
+            hint=self._hint(),
             code="test-expression",
         )
+
+    def _hint(self) -> str | None:
+        """A hint for words without a connection, or None."""
+        words = _TOKENS.findall(self._expression)
+        is_plain = not _SIGNS.intersection(words)
+        return f"'{' and '.join(words)}' selects the tests with all of these" if is_plain and len(words) > 1 else None
 
     def either(self) -> Test:
         tests = [self._both()]

@@ -35,7 +35,7 @@ def own_files(plain: Plain) -> Iterator[Warning]:
     found = []
     for file, documents in plain:
         top = documents.items[0].value if documents.items else None
-        keys = [item.key for item in top.items] if type(top) is Map else []
+        keys = [item.key for item in top.items if type(item.value) is Map] if type(top) is Map else []
         kind = kind_of_own_file(file.shown or file.path, keys)
         if kind is not None:
             found.append((file, kind))
