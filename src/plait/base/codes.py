@@ -410,7 +410,7 @@ _WARNINGS = (
     (
         "S398",
         "unlikely-value",
-        "the value of an operation, a merge, a variable, a flag or an item probably has an unintended type",
+        "a value probably has an unintended type",
     ),
     ("R451", "double-braces", "{{ }} is a map within a map"),
     ("P551", "shared-defaults", "ytt also changes other items that have defaults of the schema"),

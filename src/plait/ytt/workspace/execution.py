@@ -252,9 +252,7 @@ class Execution:
                 merged = filled
                 findings = check(schema, merged, before)
                 if findings:
-                    from plait.ytt.workspace.library_mistakes import invalid_values
-
-                    raise invalid_values(findings, self.library)
+                    raise _mistakes().invalid_values(findings, self.library)
         return merged
 
     def _hide_secrets(self, document: Document, schema: Declaration) -> None:
@@ -359,9 +357,7 @@ class Execution:
 
             check_placed(found for _, found in documents)
         if library_values or library_schemas:
-            from plait.ytt.workspace.library_mistakes import check_used
-
-            check_used(library_values, library_schemas, self.library)
+            _mistakes().check_used(library_values, library_schemas, self.library)
         if TAGS in self.options.extensions:
             from plait.ytt.workspace.tag_overlays import replacing
 
@@ -413,6 +409,13 @@ def _overlays() -> ModuleType:
     from plait.ytt.overlay import apply
 
     return apply
+
+
+def _mistakes() -> ModuleType:
+    """The module of mistakes about libraries. Loaded if there may be one."""
+    from plait.ytt.workspace import library_mistakes
+
+    return library_mistakes
 
 
 def _is_overlay(document: Document) -> bool:

@@ -25,6 +25,8 @@ TEXT = "text"
 STARLARK = "starlark"
 DATA = "data"
 
+# The first characters of code, by type.
+CODE_BEGINS = {YAML: "#@", TEXT: "(@", STARLARK: ""}
 # Files of other tools, which are read as plain documents.
 CHART = "Chart.yaml"
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml")
@@ -96,9 +98,6 @@ class InputFile:
         self._place = ""
         self._found: tuple[str, str | None, str, bool, bool] | None = None
         self._source: Source | None = None
-
-    def __repr__(self) -> str:
-        return f"InputFile({self.path!r}, order={self.order})"
 
     def bytes(self) -> bytes:
         """The content; read once. Raises ReadError."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plait.base.errors import SchemaError, TemplateError, warning
 from plait.base.similar_names import did_you_mean
 from plait.base.source import public
-from plait.ytt.workspace.input_files import STARLARK, TEXT, YAML
+from plait.ytt.workspace.input_files import CODE_BEGINS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from plait.tree.context import Context
     from plait.ytt.workspace.library import Library
     from plait.ytt.workspace.render_job import ReferencedValues, RenderJob
-
-# The first characters of code, by type of file.
-CODE_BEGINS = {YAML: "#@", TEXT: "(@", STARLARK: ""}
 
 
 def check_used(values: Sequence[ReferencedValues], schemas_given: Sequence[ReferencedValues], library: Library) -> None:

@@ -9,9 +9,7 @@ from plait.base.similar_names import counted, distance
 from plait.base.source import Position
 from plait.base.suggestions import REPLACE, Suggestion
 from plait.tree.nodes import Array, ArrayItem, Map, equal, key_id
-from plait.ytt.workspace.input_files import CHART, DATA, KUSTOMIZATIONS, YAML
-from plait.ytt.workspace.library_mistakes import CODE_BEGINS, values_of_library
-from plait.ytt.workspace.unintended_inputs import foreign_documents, own_files
+from plait.ytt.workspace.input_files import CHART, CODE_BEGINS, DATA, KUSTOMIZATIONS, YAML
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +103,10 @@ def _has(value: Value, keys: Sequence[str]) -> bool:
 def values_without_template(job: RenderJob, context: Context) -> None:
     """Warns that data values have no effect, if no file contains code, or those that are named like a library."""
     files = job.files
-    values_of_library(job, context)
+    if job.library.children:
+        from plait.ytt.workspace.library_mistakes import values_of_library
+
+        values_of_library(job, context)
     if files and not any(file.type in CODE_BEGINS and CODE_BEGINS[file.type] in file.text() for file in files):
         names = [file.path for file in files if file.type != DATA] or [file.path for file in files]
         subject = f"{names[0]} is" if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other file')} are"
@@ -143,9 +144,13 @@ def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentF
     """
     yield from _unread_templates(files)
     plain = [*_plain(files, printed)]
-    yield from own_files(plain)
     if len({file.shown for file in files}) < len(files):
         yield from _repeated_inputs(files, printed)
+    if not plain:
+        return
+    from plait.ytt.workspace.unintended_inputs import foreign_documents, own_files
+
+    yield from own_files(plain)
     if any(file.path.endswith((CHART, *KUSTOMIZATIONS)) for file in files):
         foreign = [*foreign_documents(files, printed, plain)]
         yield from foreign
