@@ -19,6 +19,7 @@ from plait.insight.history_text import shown
 from plait.insight.node_paths import parse
 from plait.tree.nodes import Array, Document, Map, kind_name
 from plait.yaml.document_names import scalar_text
+from plait.yaml.inline import flow_text
 from plait.ytt.modules.regexp import hint_of
 
 TYPE_CHECKING = False
@@ -112,8 +113,23 @@ def _unequal(node_path: NodePath, expected: Value) -> Fault | None:
             show = _typed
             if type(expected) is str and scalar_text(node_path.value) == expected:
                 lines = [f"  quotes make it a string: {node_path.path}: {expected}"]
+        elif part := _part(node_path, expected):
+            lines = [f"  equals compares all keys; to compare one: {part}"]
         return _expected(show(expected), show(node_path.value), lines, accepting(expected, node_path.value))
     return Fault("the value differs", lines_of(to_text(differences))[1:], expected=shown(expected))
+
+
+def _part(node_path: NodePath, expected: Value) -> str | None:
+    """The PATH and the value of the first key of an expected map, if the value has other keys as well; or None."""
+    found, way, is_part = node_path.value, [*node_path.way], False
+    while type(expected) is Map and type(found) is Map and expected.items:
+        inner = [found.find(item.key) for item in expected.items]
+        if inner[0] is None or None in inner:
+            return None
+        is_part |= len(expected.items) < len(found.items)
+        way.append(inner[0])
+        expected, found = expected.items[0].value, inner[0].value
+    return f"{flow_text(str(node_path.at(tuple(way))))}: {flow_text(expected)}" if is_part else None
 
 
 def _expected(expected: str, found: str, lines: Sequence[str] = (), suggestions: Sequence[Suggestion] = ()) -> Fault:
