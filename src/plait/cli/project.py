@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RunCommand(Request):
-    """The flags of `plait run` itself, before the name of the run or after it."""
+    """The flags of `plait run` itself: before the name of the run, or directly after it."""
 
     __slots__ = ()
     command = "run"
@@ -61,18 +61,22 @@ PROJECT = Command(ProjectCommand)
 
 def main_run(argv: Sequence[str]) -> int:
     """Runs `plait run`. Returns the exit status. Raises PlaitError."""
-    own, rest = RUN.apart(argv, anywhere=True)
+    own, rest = RUN.apart(argv)
+    if rest and rest[0][:1] != "-":
+        # The name of a run, or an argument, which flags of `run` may follow.
+        own, more = RUN.apart([*argv[: len(argv) - len(rest)], *rest[1:]])
+        rest = [rest[0], *more]
     if entered(own).help and not rest:
         return shown(RUN)
     run, typed = about_run(own.project, rest)
-    if own.help:
+    if own.help or typed.help:
         return shown(table(run.command))
-    if own.watch:
+    if own.watch or typed.value(common.WATCH):
         from plait.cli.watch import watch
 
         def again() -> tuple[Request, Permissions | None]:
             run, typed = about_run(own.project, rest)
-            return run.request(typed=typed.uses), run.permissions
+            return run.request(typed=typed.without(common.WATCH).uses), run.permissions
 
         return watch(again, _deliver)
     with permitted(run.permissions):
@@ -101,7 +105,10 @@ def about_run(path: str, argv: Sequence[str]) -> tuple[Run, Request]:
         if is_run(words[0]):
             package.unknown_names.several_runs(error, run.name, *words)
         raise
-    run.grant(entered(typed).uses)
+    entered(typed)
+    if typed.value(common.TRUST):
+        run, _ = chosen(path, argv)
+    run.grant(typed.uses)
     return run, typed
 
 
