@@ -39,8 +39,8 @@ class InputFile:
     """One input.
 
     original_path: the path under its input directory, or the base name; marks are matched against it. path: the path
-    after `NEW=PATH` or a `path` mark; names the file in messages, libraries and output. order: its sequence number
-    when read; orders documents, overlays, data values and schemas. described: its origin in messages
+    after `NEW=PATH` or a `path` mark; names the file in messages, libraries and output. order: its place among the
+    files; orders documents, overlays, data values and schemas. described: its origin in messages
     ("file 'a/b.yml'"). in_directory: found by walking a directory. shown: the path in messages, from the working
     directory. comes_from_stream: read from standard input or a URL.
 
