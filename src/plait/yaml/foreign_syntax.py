@@ -17,7 +17,7 @@ BRACES = Hint(
     Suggestion(QUOTE_VALUE),
 )
 _JINJA = "{% %} belongs to Jinja: a loop of a template is `#@ for x in data.values.xs:`, a condition `#@ if x:`; `#@ end` ends both"
-_HELM = "this is a Helm template, and not YAML: leave it out, or pass what Helm renders: helm template CHART | plait render -f -"
+_HELM = "this is a Helm template, not YAML: leave it out, or pass what Helm renders: helm template CHART | plait render -f -"
 # What only templates of Go, as in Helm, have in double braces.
 _OF_HELM = re.compile(r"\{\{-?\s*(-|/\*|(if|with|range|include|define|block|end|else|template|toYaml|tpl)\b|\.|\$)")
 # The faults of a map that is only a placeholder.
