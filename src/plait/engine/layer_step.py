@@ -18,6 +18,7 @@ from plait.layering.secrets import lines_of_secrets
 from plait.layering.sites import find_site, unwrapped
 from plait.layering.tracing import inherited
 from plait.tree.nodes import Array, Document, DocumentSet, Map
+from plait.yaml.reader import has_typographic_quotes
 from plait.yaml.reader import read as read_yaml
 from plait.yaml.reading_warnings import reading_warnings
 from plait.yaml.repeats import deduplicate
@@ -123,7 +124,7 @@ def _of_site(step: Step, pipeline: Pipeline, context: Context) -> Iterator[Docum
 def _settled(source: Source, written: DocumentSet, context: Context) -> DocumentSet:
     """Documents without duplicate keys. Warns about them, and about typographic quotes."""
     documents = deduplicate(written)
-    if documents is not written or not source.text.isascii():
+    if documents is not written or has_typographic_quotes(source.text):
         for text in reading_warnings(source, written, several=True):
             context.warn(text)
     return documents

@@ -10,7 +10,7 @@ from plait.layering.ignored import explain_misspelt, warn_of_ignored, warn_of_le
 from plait.layering.plain_scalars import STRINGS, plain_values
 from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
-from plait.yaml.reader import read
+from plait.yaml.reader import has_typographic_quotes, read
 from plait.yaml.reading_warnings import reading_warnings
 from plait.yaml.repeats import deduplicate
 from plait.yaml.writer import write
@@ -112,7 +112,7 @@ class LayerJob:
             warnings.append(text)
             context.warn(text)
 
-        if documents is not written or not source.text.isascii():
+        if documents is not written or has_typographic_quotes(source.text):
             for text in reading_warnings(source, written, several=True):
                 report(text)
         if self.unwrap:

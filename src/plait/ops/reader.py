@@ -13,7 +13,7 @@ from plait.base.errors import OpsError, ReadError
 from plait.base.source import CLAUSE, Advice, Flag, Position, Source, Wording, public, reason
 from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, Map, kind_name
-from plait.yaml.reader import read
+from plait.yaml.reader import has_typographic_quotes, read
 from plait.yaml.repeats import deduplicate
 from plait.yaml.writer import write_value
 
@@ -58,7 +58,7 @@ def _read(source: Source, *, text_keys: bool = False) -> DocumentSet:
 
 def _settled(source: Source, tree: DocumentSet, warn: Warn | None) -> Value:
     documents = deduplicate(tree)
-    has_more = documents is not tree or not source.text.isascii()
+    has_more = documents is not tree or has_typographic_quotes(source.text)
     if warn is not None and (has_more or "\n---" in source.text):
         from plait.ops.ignored import warn_of_reading
 

@@ -6,7 +6,7 @@ from plait.base.errors import warning
 from plait.base.source import Position
 from plait.base.suggestions import REMOVE, Suggestion
 from plait.tree.nodes import Array, Map, MapItem, key_id, walk
-from plait.yaml.reader import read
+from plait.yaml.reader import TYPOGRAPHIC_QUOTES, has_typographic_quotes, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def reading_warnings(
 ) -> Iterator[Warning]:
     """All warnings about a text as read. The arguments are those of `duplicate_key_warnings`."""
     yield from duplicate_key_warnings(source, tree, first=first, several=several)
-    if not source.text.isascii():
+    if has_typographic_quotes(source.text):
         for line, code, message in quoted_texts(source, tree):
             yield warning(message, code=code, at=Position(source, line))
 
@@ -33,8 +33,6 @@ def quoted_texts(source: Source, tree: DocumentSet) -> Iterator[tuple[int, str, 
 
     A text with a space may be a sentence in quotes. The values are not shown, because they may be secret.
     """
-    if not any(mark in source.text for mark in TYPOGRAPHIC_QUOTES):
-        return
     for item in walk(tree):
         for text in (item.key, item.value) if type(item) is MapItem else (item.value,):
             if type(text) is not str or text[:1] not in _OPENING or text[-1:] not in _CLOSING or len(text) == 1:
@@ -49,8 +47,6 @@ def quoted_texts(source: Source, tree: DocumentSet) -> Iterator[tuple[int, str, 
                 yield item.line, "typographic-quotes", message
 
 
-# Quotes of texts, which YAML reads as letters.
-TYPOGRAPHIC_QUOTES = "“”„‟‘’‚‛"
 _OPENING, _CLOSING = frozenset(TYPOGRAPHIC_QUOTES), frozenset("“”‟‘’‛")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem, kind_name, walk
+from plait.yaml.reader import has_typographic_quotes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class YamlFile:
         text = self.source.text
         has_code = "#@ " in text
         is_outside = "#@schema/" in text and ("#@data/values\n" in text or "#@data/values-schema" not in text)
-        has_more = is_outside or not text.isascii()
+        has_more = is_outside or has_typographic_quotes(text)
         if "{{" not in text and not has_code and not has_more:
             return ()
         first: dict[str, Item] = {}

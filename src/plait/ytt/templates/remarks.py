@@ -10,6 +10,7 @@ from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import MapItem, walk
 from plait.yaml.document_names import key_text
+from plait.yaml.reader import has_typographic_quotes
 from plait.yaml.reading_warnings import quoted_texts
 from plait.ytt.starlark.parsing import parse_program
 from plait.ytt.starlark.program_parts import CodePart
@@ -71,7 +72,7 @@ def remarks(
     found += _unevaluated(source, likely)
     if "#@schema/" in source.text and "def " not in source.text and comments is not None:
         found += _outside_schema(documents, comments)  # the result of a function may be a schema
-    if not source.text.isascii():
+    if has_typographic_quotes(source.text):
         found += quoted_texts(source, documents)
     return found
 

@@ -22,7 +22,7 @@ from plait.tree.annotations import Annotation
 from plait.tree.nodes import Document, Map, MapItem, walk
 from plait.yaml.comments import Comments
 from plait.yaml.document_start import is_second
-from plait.yaml.reader import read
+from plait.yaml.reader import has_typographic_quotes, read
 from plait.yaml.reading_warnings import reading_warnings
 from plait.yaml.repeats import deduplicate
 from plait.ytt.workspace.input_files import YAML
@@ -230,7 +230,7 @@ def plain_documents(
     if comments is not None:
         _check_plain(file, documents, comments, what, argument or file.path)
     settled = deduplicate(documents)
-    if warn is not None and (settled is not documents or not source.text.isascii()):
+    if warn is not None and (settled is not documents or has_typographic_quotes(source.text)):
         for text in reading_warnings(source, documents):
             warn(text)
     return settled.items
