@@ -18,10 +18,10 @@ from plait.layering.secrets import lines_of_secrets
 from plait.layering.sites import find_site, unwrapped
 from plait.layering.tracing import inherited
 from plait.tree.nodes import Array, Document, DocumentSet, Map
-from plait.yaml.reader import has_typographic_quotes
 from plait.yaml.reader import read as read_yaml
 from plait.yaml.reading_warnings import reading_warnings
 from plait.yaml.repeats import deduplicate
+from plait.yaml.scalars import has_typographic_quotes
 from plait.ytt.workspace.inputs import Inputs
 
 TYPE_CHECKING = False

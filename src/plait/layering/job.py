@@ -10,9 +10,10 @@ from plait.layering.ignored import explain_misspelt, warn_of_ignored, warn_of_le
 from plait.layering.plain_scalars import STRINGS, plain_values
 from plait.layering.rendering import LayerGraph, LayeringOptions, plan, render_plan, written
 from plait.layering.select import Selection, in_order
-from plait.yaml.reader import has_typographic_quotes, read
+from plait.yaml.reader import read
 from plait.yaml.reading_warnings import reading_warnings
 from plait.yaml.repeats import deduplicate
+from plait.yaml.scalars import has_typographic_quotes
 from plait.yaml.writer import write
 
 TYPE_CHECKING = False

@@ -13,8 +13,9 @@ from plait.base.errors import OpsError, ReadError
 from plait.base.source import CLAUSE, Advice, Flag, Position, Source, Wording, public, reason
 from plait.ops.scalar_text import scalar_text
 from plait.tree.nodes import Array, Map, kind_name
-from plait.yaml.reader import has_typographic_quotes, read
+from plait.yaml.reader import read
 from plait.yaml.repeats import deduplicate
+from plait.yaml.scalars import has_typographic_quotes
 from plait.yaml.writer import write_value
 
 TYPE_CHECKING = False

@@ -27,15 +27,6 @@ if TYPE_CHECKING:
     from plait.yaml.libyaml import Parser
 
 
-# Quotes of texts, which YAML reads as letters.
-TYPOGRAPHIC_QUOTES = "“”„‟‘’‚‛"
-
-
-def has_typographic_quotes(text: str) -> bool:
-    """True if a text contains a typographic quote."""
-    return not text.isascii() and any(mark in text for mark in TYPOGRAPHIC_QUOTES)
-
-
 def read(
     source: Source,
     *,

@@ -6,7 +6,8 @@ from plait.base.errors import warning
 from plait.base.source import Position
 from plait.base.suggestions import REMOVE, Suggestion
 from plait.tree.nodes import Array, Map, MapItem, key_id, walk
-from plait.yaml.reader import TYPOGRAPHIC_QUOTES, has_typographic_quotes, read
+from plait.yaml.reader import read
+from plait.yaml.scalars import TYPOGRAPHIC_QUOTES, has_typographic_quotes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -311,6 +311,15 @@ def _from_base64(text: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
+# Quotes of texts, which YAML reads as letters.
+TYPOGRAPHIC_QUOTES = "“”„‟‘’‚‛"
+
+
+def has_typographic_quotes(text: str) -> bool:
+    """True if a text contains a typographic quote."""
+    return not text.isascii() and any(mark in text for mark in TYPOGRAPHIC_QUOTES)
+
+
 class ReaderSettings:
     """Options of reading a text; see `read`."""
 

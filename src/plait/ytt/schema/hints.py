@@ -9,8 +9,7 @@ from plait.base.suggestions import replacing
 from plait.tree.nodes import MapItem, kind_name
 from plait.yaml.document_names import key_text
 from plait.yaml.foreign_syntax import NO_BREAK_SPACE
-from plait.yaml.reader import TYPOGRAPHIC_QUOTES
-from plait.yaml.scalars import resolve_plain
+from plait.yaml.scalars import TYPOGRAPHIC_QUOTES, resolve_plain
 from plait.ytt.starlark.value_text import repr_of
 
 TYPE_CHECKING = False

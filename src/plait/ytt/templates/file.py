@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from plait.base.errors import TemplateError
 from plait.tree.nodes import Array, Document, DocumentSet, Map, MapItem, kind_name, walk
-from plait.yaml.reader import has_typographic_quotes
+from plait.yaml.scalars import has_typographic_quotes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from plait.base.errors import PlaitError
 from plait.base.source import Source
 from plait.tree.nodes import MapItem, walk
 from plait.yaml.document_names import key_text
-from plait.yaml.reader import has_typographic_quotes
 from plait.yaml.reading_warnings import quoted_texts
+from plait.yaml.scalars import has_typographic_quotes
 from plait.ytt.starlark.parsing import parse_program
 from plait.ytt.starlark.program_parts import CodePart
 from plait.ytt.templates import directives

@@ -22,9 +22,10 @@ from plait.tree.annotations import Annotation
 from plait.tree.nodes import Document, Map, MapItem, walk
 from plait.yaml.comments import Comments
 from plait.yaml.document_start import is_second
-from plait.yaml.reader import has_typographic_quotes, read
+from plait.yaml.reader import read
 from plait.yaml.reading_warnings import reading_warnings
 from plait.yaml.repeats import deduplicate
+from plait.yaml.scalars import has_typographic_quotes
 from plait.ytt.workspace.input_files import YAML
 from plait.ytt.workspace.library_references import parse_refs, split_ref
 from plait.ytt.workspace.render_job import ReferencedValues
