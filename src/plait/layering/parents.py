@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from plait.base.similar_names import did_you_mean, listed
 from plait.layering.failures import failure, raise_all, shown
+from plait.layering.policy import schema_position
 from plait.tree.nodes import Map, equal, key_id
 
 TYPE_CHECKING = False
@@ -107,6 +108,10 @@ def _pairs(document: LayeredDocument) -> set[tuple[object, object]]:
 
 # If thousands of documents share a label by mistake, there are as many failures, each with as many candidates.
 _MOST = 50
+# Documents with a selector that a hint about the order of the layers takes into account.
+_SEARCHED = 1000
+# The number of slashes in a schema: NAMESPACE/KIND/VERSION.
+_SLASHES = 2
 _SCHEMAS = "a parent has the schema of its child: correct one of them, or change the labels of the selector"
 
 
@@ -136,7 +141,7 @@ def choose_parents(
             if not matches:
                 unmatched.append(child)
                 continue
-        wrong = _impossible(child, matches, policy)
+        wrong = _impossible(child, matches, policy, documents, index)
         if wrong:
             failures += wrong
             if len(failures) >= _MOST:
@@ -195,48 +200,125 @@ def _is_copy(match: LayeredDocument, child: LayeredDocument) -> bool:
 
 
 def _impossible(
-    child: LayeredDocument, matches: Sequence[LayeredDocument], policy: LayeringPolicy
+    child: LayeredDocument,
+    matches: Sequence[LayeredDocument],
+    policy: LayeringPolicy,
+    documents: Sequence[LayeredDocument],
+    index: LabelIndex,
 ) -> list[LayeringError]:
     found: list[LayeringError] = []
-    rank, order = policy.rank, policy.order
+    rank = policy.rank
     child_rank = rank[child.layer] if child.layer is not None else -1
     for match in matches:
         if match.schema != child.schema:
-            expected = f"documents with the label {_selected(child)} to have the schema {child.schema}"
-            reason, also = "their schemas differ", []
-            hint: str | None = did_you_mean(child.schema, [match.schema]) or _SCHEMAS
+            found.append(_other_schema(child, match, documents))
         elif rank[match.layer or ""] >= child_rank:
-            lower = listed(order[rank[match.layer or ""] + 1 :])
-            also = [policy.document.data_position.labelled("the layering policy")]
-            if child.layer is None:
-                reason = "the child has no layer"
-                expected = f"a layer below {match.layer}, in the order {', '.join(order)}"
-                hint = f"add layer: {lower} to its layeringDefinition" if lower else None
-            else:
-                reason = f"its layer {match.layer} is not above the child's layer {child.layer}"
-                expected = f"a layer above {child.layer}, in the order {', '.join(order)}"
-                hint = (
-                    f"the parent is in {match.layer}: put the child in {lower}"
-                    if lower
-                    else f"layerOrder begins with the most general layer, and no layer is below {match.layer}: correct the order, "
-                    "or move the parent to another layer"
-                )
-        else:
-            continue
-        found.append(
-            failure(
-                "InvalidDocumentParent",
-                f"{match} cannot be the parent of {child}: {reason}",
-                at=child.place("layeringDefinition", "parentSelector"),
-                also=[match.place("labels").labelled("the document with the labels"), *also],
-                expected=expected,
-                found=f"[{match.schema}] in layer {match.layer}",
-                hint=hint,
-            )
-        )
+            found.append(_not_above(child, match, policy, _fitting(documents, index, policy)))
         if len(found) >= _MOST:
             break
     return found
+
+
+def _other_schema(
+    child: LayeredDocument, match: LayeredDocument, documents: Sequence[LayeredDocument]
+) -> LayeringError:
+    """The error for a match with another schema, at the schema that is more likely wrong."""
+
+    def likelihood(document: LayeredDocument) -> tuple[bool, int]:
+        schema = document.schema
+        return schema.count("/") == _SLASHES, sum(one.schema == schema for one in documents)
+
+    wrong, right = (match, child) if likelihood(match) < likelihood(child) else (child, match)
+    at = schema_position(wrong)
+    error = failure(
+        "InvalidDocumentParent",
+        f"{match} cannot be the parent of {child}: their schemas differ",
+        at=at,
+        also=[
+            schema_position(right).labelled("the other schema"),
+            child.place("layeringDefinition", "parentSelector").labelled("the selector"),
+        ],
+        expected=f"{right.schema}, the schema of the {'parent' if right is match else 'child'}",
+        found=wrong.schema,
+        hint=did_you_mean(wrong.schema, [right.schema]) or _SCHEMAS,
+    )
+    error.cause = at
+    return error
+
+
+def _not_above(
+    child: LayeredDocument, match: LayeredDocument, policy: LayeringPolicy, fitting: tuple[str, bool] | None
+) -> LayeringError:
+    """The error for a match whose layer is not above that of the child. fitting: as returned by `_fitting`."""
+    order, layer = policy.order, match.layer or ""
+    lower, upper = listed(order[policy.rank[layer] + 1 :]), ""
+    at, other = child.place("layeringDefinition", "layer"), match.place("layeringDefinition", "layer")
+    the_order = policy.order_position
+    if child.layer is None:
+        reason = "the child has no layer"
+        expected = f"a layer below {layer}"
+        hint = f"add layer: {lower} to its layeringDefinition" if lower else None
+    else:
+        upper = listed(order[: policy.rank[child.layer]])
+        reason = f"its layer {layer} is not above the child's layer {child.layer}"
+        expected = f"a layer above {child.layer}"
+        hint = f"the parent is in {layer}: put the child in {lower}" if lower else None
+        if not lower and upper:
+            at, other = other, at
+            hint = f"the child is in {child.layer}: put the parent in {upper}"
+    if fitting is not None:
+        text, is_certain = fitting
+        if is_certain:
+            the_order, at = at, the_order
+            hint = f"the most general layer is the first: layerOrder: {text}"
+        elif hint is not None:
+            hint += f", or correct the order: layerOrder: {text}"
+    error = failure(
+        "InvalidDocumentParent",
+        f"{match} cannot be the parent of {child}: {reason}",
+        at=at,
+        also=[
+            other.labelled("the layer of the other document"),
+            the_order.labelled("the layering policy"),
+            child.place("layeringDefinition", "parentSelector").labelled("the selector"),
+        ],
+        expected=f"{expected}, in the order {', '.join(order)}",
+        found=f"[{match.schema}] in layer {layer}",
+        hint=hint
+        or "a parent must be in a higher layer: add a layer to the order, or change the labels of the selector",
+    )
+    error.cause = at
+    return error
+
+
+def _fitting(
+    documents: Sequence[LayeredDocument], index: LabelIndex, policy: LayeringPolicy
+) -> tuple[str, bool] | None:
+    """An order of the layers in which every parent is above its children, and whether the order of the policy suits none
+    of them; None if there is no such order, or too many documents to search.
+    """
+    pairs: set[tuple[str | None, str | None]] = set()
+    for child in [one for one in documents if one.selector is not None][:_SEARCHED]:
+        matches = index.matching(child.selector) if child.selector is not None else []
+        if len(matches) > _MOST:
+            return None
+        pairs |= {
+            (match.layer, child.layer) for match in matches if match is not child and match.schema == child.schema
+        }
+    if any(child is None for _, child in pairs):
+        return None
+    rest = list(policy.order)
+    if rest and (rest[-1], rest[0]) in pairs:
+        rest.reverse()
+    order: list[str] = []
+    while rest:
+        top = next((layer for layer in rest if not any((above, layer) in pairs for above in rest)), None)
+        if top is None:
+            return None
+        rest.remove(top)
+        order.append(top)
+    rank = policy.rank
+    return f"[{', '.join(order)}]", all(rank[above or ""] > rank[child or ""] for above, child in pairs)
 
 
 def _too_many(child: LayeredDocument, matches: Sequence[LayeredDocument], found: int) -> LayeringError:

@@ -36,6 +36,13 @@ class LayeringPolicy:
         self.order = order
         self.rank: dict[str, int] = {layer: i for i, layer in enumerate(order)}
 
+    @property
+    def order_position(self) -> Position:
+        """The position of the order; of the data if it has none, or is secret."""
+        data, at = self.document.data, self.document.data_position
+        item = data.find("layerOrder") if type(data) is Map and not self.document.secret else None
+        return at if item is None else item.position
+
 
 def find_policy(documents: Sequence[LayeredDocument], context: Context) -> LayeringPolicy:
     """Finds the layering policy.
@@ -54,7 +61,7 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
         raise failure(
             "LayeringPolicyNotFound",
             "no document is a layering policy",
-            at=None if misspelt is None else _schema_position(misspelt),
+            at=None if misspelt is None else schema_position(misspelt),
             expected=f"a document with schema {wanted} whose data.layerOrder lists the layers",
             found=_few_files(documents),
             hint=near or "add the file or directory of the policy",
@@ -71,7 +78,8 @@ def find_policy(documents: Sequence[LayeredDocument], context: Context) -> Layer
     return LayeringPolicy(policy, _order_of(policy))
 
 
-def _schema_position(document: LayeredDocument) -> Position:
+def schema_position(document: LayeredDocument) -> Position:
+    """The position of the schema of a document, or of the document."""
     top = document.node.value
     item = top.find("schema") if type(top) is Map else None
     return document.position if item is None else item.position
@@ -113,7 +121,7 @@ def check_layers(documents: Iterable[LayeredDocument], policy: LayeringPolicy) -
                     "InvalidDocumentLayer",
                     f"layer {document.layer} of document {document} is not in the layerOrder of {policy.document.name}",
                     at=document.place("layeringDefinition", "layer"),
-                    also=[policy.document.data_position.labelled("the layering policy")],
+                    also=[policy.order_position.labelled("the layering policy")],
                     expected=f"one of: {', '.join(policy.order)}",
                     hint=did_you_mean(document.layer, policy.order)
                     or "use one of these layers, or add it to the layerOrder of the policy",
