@@ -252,8 +252,13 @@ def _not_above(
     """The error for a match whose layer is not above that of the child. fitting: as returned by `_fitting`."""
     order, layer = policy.order, match.layer or ""
     lower, upper = listed(order[policy.rank[layer] + 1 :]), ""
-    at, other = child.place("layeringDefinition", "layer"), match.place("layeringDefinition", "layer")
-    the_order = policy.order_position
+    places = {
+        "the layer of the child": child.place("layeringDefinition", "layer"),
+        "the layer of the parent": match.place("layeringDefinition", "layer"),
+        "the layering policy": policy.order_position,
+        "the selector": child.place("layeringDefinition", "parentSelector"),
+    }
+    wrong = "the layer of the child"
     if child.layer is None:
         reason = "the child has no layer"
         expected = f"a layer below {layer}"
@@ -264,24 +269,21 @@ def _not_above(
         expected = f"a layer above {child.layer}"
         hint = f"the parent is in {layer}: put the child in {lower}" if lower else None
         if not lower and upper:
-            at, other = other, at
+            wrong = "the layer of the parent"
             hint = f"the child is in {child.layer}: put the parent in {upper}"
     if fitting is not None:
         text, is_certain = fitting
         if is_certain:
-            the_order, at = at, the_order
+            wrong = "the layering policy"
             hint = f"the most general layer is the first: layerOrder: {text}"
         elif hint is not None:
             hint += f", or correct the order: layerOrder: {text}"
+    at = places.pop(wrong)
     error = failure(
         "InvalidDocumentParent",
         f"{match} cannot be the parent of {child}: {reason}",
         at=at,
-        also=[
-            other.labelled("the layer of the other document"),
-            the_order.labelled("the layering policy"),
-            child.place("layeringDefinition", "parentSelector").labelled("the selector"),
-        ],
+        also=[place.labelled(name) for name, place in places.items()],
         expected=f"{expected}, in the order {', '.join(order)}",
         found=f"[{match.schema}] in layer {layer}",
         hint=hint
