@@ -289,10 +289,10 @@ def apply_documents(
     except PlaitError as error:
         if is_free and isinstance(error, OverlayError):
             error.made_of()
-        if isinstance(error, OverlayError) and error.code == "no-match" and error.at == overlay.position and not trace:
-            from plait.ytt.overlay.earlier_overlays import name_earlier
+        if isinstance(error, OverlayError) and error.code == "no-match" and len(overlays) > 1 and not trace:
+            from plait.ytt.overlay.other_overlays import name_cause
 
-            name_earlier(error, overlays, overlay, lambda some: apply_documents(left, some))
+            name_cause(error, overlays, overlay, lambda some: apply_documents(left, some))
         raise of_document(error, run) from None
     except RecursionError:
         raise nested(overlay.position) from None

@@ -8,7 +8,8 @@ one. Both follow ytt's rules: `map_key` rejects an array with an item that lacks
 from __future__ import annotations
 
 from plait.base.errors import OverlayError, PlaitError, StarlarkError
-from plait.base.similar_names import did_you_mean, with_article
+from plait.base.similar_names import did_you_mean, nearest, with_article
+from plait.base.suggestions import Hint, replacing
 from plait.tree.nodes import COLLECTIONS, Array, ArrayItem, Document, Map, key_id, kind_name
 from plait.ytt.overlay.callbacks import BY, asked
 from plait.ytt.overlay.changed_collections import MISSING, ArrayEdit, MapEdit, key_value
@@ -20,7 +21,7 @@ from plait.ytt.yaml_fragments import starlark_type_name, to_nodes, to_starlark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
     from typing import Any
 
     from plait.base.source import Position
@@ -167,14 +168,21 @@ class MapKey(Matcher):
             run.failed_at(item)
             raise self._no_key(item.value, item, right)
         if wanted is MISSING:
-            raise self._no_key(right)
+            raise self._no_key(right, places=index.places)
         if type(wanted) is not str:
             if type(wanted) is Map or type(wanted) is Array:
                 return ()
             wanted = (type(wanted), wanted)
         return index.places.get(wanted, ())
 
-    def _no_key(self, value: NodeValue, item: Item | None = None, right: NodeValue = None) -> OverlayError:
+    def _no_key(
+        self,
+        value: NodeValue,
+        item: Item | None = None,
+        right: NodeValue = None,
+        places: Container[object] = (),
+    ) -> OverlayError:
+        """The error of a value without the key. item: the left item with this value. places: the left values of the key."""
         also = [item.position.labelled("the item without it")] if item is not None else []
         if item is None and type(right) is Array:
             place = f"as in line {right.items[0].line}, " if right.items else ""
@@ -199,21 +207,23 @@ class MapKey(Matcher):
                 code="no-matched-key",
             )
 
-        keys = [item.key for item in value.items if type(item.key) is str]
+        keys = [one.key for one in value.items if type(one.key) is str]
+        keyed = did_you_mean(self.key, keys)
+        if item is None and right is None:
+            near = nearest(self.key, keys) or ""
+            misspelt = value.find(near)
+            if misspelt is not None and type(misspelt.value) is str and misspelt.value in places:
+                also = [misspelt.position.labelled("the similar key")]
+                keyed = replacing(near, [self.key], f"write {self.key}: in place of {near}:")
+            else:
+                keyed = Hint(f"add {self.key}: to this item of the overlay: it tells which item to change")
         nested = None if "." not in self.key else _nested(self.key.split("."), value if item is None else right)
         return OverlayError(
             f"{self.name}: Expected to find map item with key '{self.key}', but did not",
             also=also,
+            expected=f'the key "{self.key}", by which the annotation compares',
             found=", ".join(f'"{key}"' for key in keys[:12]) or "no keys",
-            hint=nested
-            or did_you_mean(self.key, keys)
-            or (
-                f"add {self.key}: to this item of the overlay: it tells which item to change"
-                if item is None and right is None
-                else f'match by a key that the item has: by="{keys[0]}"'
-                if keys
-                else None
-            ),
+            hint=nested or keyed or (f'match by a key that the item has: by="{keys[0]}"' if keys else None),
             code="no-matched-key",
         )
 
