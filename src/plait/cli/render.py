@@ -63,8 +63,8 @@ def _rendered(request: Render, files: list[InputFile], inputs: Inputs, cache: Co
     if request.program != "plait" and are_notes_shown(request):
         context.note = sys.stderr.write
     keep_warnings(request, context)
-    if not request.uses:
-        message = "there is nothing to render; pass inputs with a flag: plait render -f config/"
+    if not files and not request.data_values_inspect:
+        message = "there is nothing to render: add -f config/, or files: [config/] in a run"
         context.warn(warning(message, code="no-inputs"))
     context.trace = trace_of(request)
     context.gives_output_alone = True

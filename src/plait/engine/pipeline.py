@@ -297,16 +297,7 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
         if below is None:
             raise _errors().unknown_base(base, [run for run in runs.items if run not in chain])
         if below in chain:
-            ring = " -> ".join(str(one.key) for one in (*chain[chain.index(below) :], below))
-            bases = [item for one in chain[chain.index(below) : -1] for item in (_base_of(one),) if item is not None]
-            raise UsageError(
-                "the bases of the runs form a cycle",
-                at=base.position,
-                also=[item.position.labelled("a part of the cycle") for item in bases],
-                expected="one run without a base",
-                found=ring,
-                code="run-cycle",
-            )
+            raise _errors().cycle_of_bases(chain[chain.index(below) :])
         if len(chain) == _MOST_BASES:
             raise UsageError(
                 f'the run "{run.key}" has too many bases',
@@ -315,10 +306,6 @@ def inherited(run: MapItem, runs: Map) -> list[MapItem]:
                 code="run-cycle",
             )
         chain.append(below)
-
-
-def _base_of(run: MapItem) -> MapItem | None:
-    return run.value.find("base") if type(run.value) is Map else None
 
 
 def _items(steps: MapItem) -> list[ArrayItem]:

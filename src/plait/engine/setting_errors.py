@@ -200,6 +200,34 @@ def unknown_base(base: MapItem, runs: Sequence[MapItem]) -> UsageError:
     )
 
 
+def cycle_of_bases(runs: Sequence[MapItem]) -> UsageError:
+    """The error for runs of which each has the next one as its base, and the last one the first. The place is the base to
+    remove, if only one of the runs has inputs of its own.
+    """
+    bases = [item for run in runs for item in (_setting(run, "base"),) if item is not None]
+    whole = [run for run in runs if _has_inputs(run)]
+    meant = _setting(whole[0], "base") if len(whole) == 1 else None
+    at = meant or bases[-1]
+    return UsageError(
+        "the bases of the runs form a cycle",
+        at=at.position,
+        also=[item.position.labelled("a part of the cycle") for item in bases if item is not at],
+        expected="one run without a base",
+        found=" -> ".join(str(run.key) for run in (*runs, runs[0])),
+        hint=f"remove this line: {whole[0].key} has inputs of its own" if meant else "",
+        code="run-cycle",
+    )
+
+
+def _has_inputs(run: MapItem) -> bool:
+    commands = [item for item in run.value.items if item.key != "base"] if type(run.value) is Map else []
+    return any(item.key == "steps" or any(_setting(item, key) for key in ("files", "base")) for item in commands)
+
+
+def _setting(item: MapItem, key: str) -> MapItem | None:
+    return item.value.find(key) if type(item.value) is Map else None
+
+
 def not_a_run(item: MapItem) -> UsageError:
     """The error for a run that is not a map."""
     path = item.value if type(item.value) is str else "PATH"

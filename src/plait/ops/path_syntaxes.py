@@ -338,7 +338,9 @@ def no_array_hint(value: Value) -> str | None:
     if type(value) is not Map:
         return None
     if value.find("path") is not None:
-        return 'an operation is an item of an array: put "- " before its first key'
+        return (
+            'an operation is an item of an array: put "- " before its first key, and two spaces before the lines below'
+        )
     inner = [item.key for item in value.items if type(item.value) is Array]
     if len(value.items) == 1 and inner:
         return f'write the array alone: leave out "{inner[0]}:"'

@@ -214,6 +214,8 @@ def _halves(text: str, what: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
         hint = f"to read a file of variables, use --vars-file {text}" if text.endswith((".yml", ".yaml")) else None
+        if hint is None and what == "path" and may_read(text) and isfile(text):
+            hint = f"the name of the variable comes first: --var-file NAME={text}"
         name, colon, rest = text.partition(":")
         told = Wording('no "=" in the variable "', public(name + colon), Quoted(rest), '"')
         raise conceal(

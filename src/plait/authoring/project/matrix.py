@@ -268,13 +268,14 @@ def _excludes_none(at: Position, wanted: Mapping[str, str], rows: Sequence[Mappi
                 at=at,
                 expected=", ".join(values[:_MOST_VALUES]),
                 found=text,
-                hint=did_you_mean(text, values),
+                hint=did_you_mean(text, values) or "correct the value, or remove the entry",
                 code="matrix",
             )
     return UsageError(
         "this excludes no environment: each value exists, but no environment has all of them",
         at=at,
         found=", ".join(f"{name}={text}" for name, text in wanted.items()),
+        hint="correct one of the values, or remove the entry",
         code="matrix",
     )
 

@@ -83,9 +83,13 @@ class Collector:
                     )
                 self._add(found, path, self.file(path))
             else:
-                raise read_failure(
+                error = read_failure(
                     path, subject=f'"{argument}"', kind=UsageError, expected="a test file, or a directory with some"
                 )
+                file, colon, test = path.partition(":")
+                if colon and os.path.isfile(file):
+                    error.hint = f'did you mean "{file}::{test}"?'
+                raise error
         found.inferred = [one for one in self._projects.values() if not one.path]
         return found
 
