@@ -7,7 +7,7 @@ import os
 from plait.base.content import names_of_variables, standard_input, variables
 from plait.base.errors import OpsError, PlaitError, ReadError, UsageError, warning
 from plait.base.extensions import parse_extensions
-from plait.base.source import CLAUSE, FLAG, Source
+from plait.base.source import CLAUSE, FLAG, Frame, Source
 from plait.engine import common
 from plait.engine.common import Linked, extensions_of, keep_limits, links_of
 from plait.engine.options import (
@@ -350,8 +350,9 @@ def _take_store(job: PatchJob, value: str, _request: Patch) -> None:
         job.sources.traced.store(value)
 
 
-def _take_location(job: PatchJob, value: str, _request: Patch) -> None:
+def _take_location(job: PatchJob, value: str, request: Patch) -> None:
     job.pointer = parse(value)
+    job.asked = [Frame("in the flag --path", use.origin) for use in request.uses if use.option.name == "path"][-1:]
 
 
 # BOSH's names for the types of flag values.

@@ -1,4 +1,4 @@
-"""Suggestions for an unknown flag: similar names, and equivalents."""
+"""Suggestions for an unknown flag."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MEANT = {
     "where": ("only",),
     "yes": ("write",),
 }
-# Flags without an equivalent, with other ways to the same result.
+# Other ways to the result of a flag without an equivalent.
 _ELSEWHERE = {
     "in-place": "--output-files DIRECTORY writes the result",
     "k": "kustomize builds a kustomization: kustomize build DIR | plait render -f - -f overlay.yml",
@@ -54,22 +54,23 @@ _MOST = 3
 
 
 def meant_by(name: str, known: Sequence[str]) -> list[str]:
-    """The most likely intended flags, at most three."""
+    """At most three likely intended flags."""
     meant = [other for other in _MEANT.get(name, ()) if other in known]
     return list(dict.fromkeys([*meant, *near(name, known)]))[:_MOST]
 
 
 def unknown_hint(command: str, usage: str, name: str, known: Sequence[str], meant: Sequence[str] | None) -> str:
-    """The hint for an unknown flag of a command. usage: its arguments. meant: as of `flags_hint`."""
+    """The hint for an unknown flag. usage: the command's arguments. meant: as of `flags_hint`."""
     if name == "f" and usage:
         if "RUN]" not in usage:
-            return f"pass inputs without a flag: {command} {usage}"
+            ops = " -o OPS-FILE" if "ops-file" in known else ""
+            return f"pass inputs without a flag: {command} {usage}{ops}"
         return f"RUN is a run of the project file, which plait init writes: {command} {usage}"
     return flags_hint(name, known, meant) or f"{command} --help lists the flags"
 
 
 def flags_hint(name: str, known: Sequence[str], meant: Sequence[str] | None = None) -> str | None:
-    """The hint for an unknown flag, or None. meant: the intended flags; by default the most likely ones."""
+    """The hint for an unknown flag, or None. meant: the intended ones; by default the most likely."""
     if name in _ELSEWHERE and {name, "write"}.isdisjoint(known) and "file" in known:
         return _ELSEWHERE[name]
     meant = meant_by(name, known) if meant is None else meant

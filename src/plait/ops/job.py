@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from plait.base.errors import Warn
-    from plait.base.source import Source
+    from plait.base.source import Frame, Source
     from plait.ops.known_operations import KnownOperations
     from plait.ops.operations import Operation
     from plait.ops.pointer import Pointer
@@ -111,16 +111,16 @@ def _located(error: OpsError, one: Operation, draft: WorkingCopy, base: Value, g
 class PatchJob:
     """The options and inputs of one evaluation of `plait patch`.
 
-    context: receives warnings and provenance. template: the text to change. base: the document of the template; the
-    input itself if there is no template. operations: in order. sources: values of placeholders. pointer: the requested
-    path. expect_values, expect_use: fail for a variable without a value, or a value that is not used. sort: print keys
-    sorted. keep_format: edit only changed lines of the template. variables_first: fill placeholders of the base before
-    the operations. extensions: names of enabled extensions. done: receives the applied plain operations, or None. item:
-    the item at the path, for a traced evaluation. known: the operations of earlier evaluations, or None.
+    context: receives warnings and provenance. template: the text to change. base: its document; the input itself if
+    there is no template. operations: in order. sources: values of placeholders. pointer: the requested
+    path. asked: its frames in errors. expect_values, expect_use: fail for a variable without a value, or a value that is
+    not used. sort, keep_format, variables_first, extensions: as in `Patch`. done: receives the applied plain operations,
+    or None. item: the item at the path, if traced. known: the operations of earlier evaluations, or None.
     """
 
     __slots__ = (
         "_read",
+        "asked",
         "base",
         "context",
         "done",
@@ -148,6 +148,7 @@ class PatchJob:
         self.sources = Sources()
         self.sources.context = self.context
         self.pointer: Pointer | None = None
+        self.asked: list[Frame] = []
         self.expect_values = False
         self.expect_use = False
         self.sort = True
@@ -215,6 +216,8 @@ class PatchJob:
         try:
             found = find(value, self.pointer)
         except OpsError as error:
+            error.also = [one for one in error.also if one.source is self.template] or error.also
+            error.stack += self.asked
             raise self._withheld(error, self.base, patched) from None
         if trace is not None:
             from plait.ops.tracing import looked_up

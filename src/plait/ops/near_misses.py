@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 # Maximum numbers of names compared, and of items whose keys are compared.
 _MOST = 50_000
 _MOST_ITEMS = 100
-# Shorter names are similar by accident.
-_LONG = 6
+# Shorter names are similar by accident: keys, and the names of items.
+_LONG, _SHORT = 6, 3
 
 
 class _NearMiss:
@@ -96,12 +96,15 @@ def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Va
     named: dict[str, int] = {}
     for operation in operations:
         tokens = operation.pointer.tokens
+        is_told = False
         for depth, token in enumerate(tokens):
             if token.optional:
-                _warn_of_misread(operation, depth, base, warn)
+                is_told |= _warn_of_misread(operation, depth, base, warn)
                 text = _text(tokens[: depth + 1])
                 named[text] = named.get(text, 0) + 1
-        if operation.kind in ("replace", "remove") and not operation.is_wide and tokens and tokens[-1].optional:
+        if is_told or operation.kind not in ("replace", "remove") or operation.is_wide:
+            continue
+        if tokens and tokens[-1].optional:
             found = siblings.suspect(operation, result)
             if found is not None:
                 suspects[operation] = found
@@ -116,20 +119,20 @@ def warn_of_near_misses(operations: Sequence[Operation], base: Value, result: Va
             one.apply(draft)
 
 
-def _warn_of_misread(operation: Operation, depth: int, base: Value, warn: Warn) -> None:
+def _warn_of_misread(operation: Operation, depth: int, base: Value, warn: Warn) -> bool:
     """Warns about a missing optional part that would have a hint about its syntax if it were required, such as a key with
-    dots between the keys of a path, or a match in quotes. base: as above.
+    dots between the keys of a path, or a match in quotes. base: as above. Returns True if there is such a warning.
     """
     tokens = operation.pointer.tokens
     token = tokens[depth]
     if exists(base, (*map(required, tokens[:depth]), required(token))):
-        return
+        return False
     is_key = type(token) is KeyToken
     above = _above(operation, depth, base)
     hint = _of_key(operation, depth, above) if is_key else _of_match(operation, depth, above)
     new = next((one.new for one in suggested((hint,))), None)
     if hint is None or (new is not None and not _leads(base, new)):
-        return
+        return False
     what = f'there is no key "{_name(token)}"' if is_key else f"no item is selected by {token.text(mark=False)}"
     done = "nothing is removed" if operation.kind == "remove" else "it is added" if is_key else "one is added"
     warn(
@@ -141,6 +144,7 @@ def _warn_of_misread(operation: Operation, depth: int, base: Value, warn: Warn) 
             suggestions=[] if new is None else [Suggestion(REPLACE, new, old=str(operation.pointer))],
         )
     )
+    return True
 
 
 def _leads(base: Value, path: str) -> bool:
@@ -228,7 +232,8 @@ class _Siblings:
                     slip = next((one for one in names if _is_swapped(name, one)), None)
                 if slip is None and depth == len(operation.pointer.tokens) - 1 and type(token) is KeyToken:
                     slip = _other_number(name, names, getattr(operation, "value", None))
-                near = slip or next((one for one in names if _is_near(name, one)), None)
+                shortest = _SHORT if type(token) is MatchingIndexToken else _LONG
+                near = slip or next((one for one in names if _is_near(name, one, shortest)), None)
                 if near is not None:
                     meant = KeyToken(near) if type(token) is KeyToken else MatchingIndexToken(token.key, near)  # type: ignore[union-attr]
                     return _NearMiss(operation, depth, meant, slip is not None)
@@ -257,9 +262,9 @@ def _is_swapped(name: str, known: str) -> bool:
     )
 
 
-def _is_near(name: str, known: str) -> bool:
-    """True if two long names differ in one letter."""
-    if len(name) < _LONG or name == known or _digits(name) != _digits(known):
+def _is_near(name: str, known: str, shortest: int) -> bool:
+    """True if two names differ in one letter, and the first has a minimum length."""
+    if len(name) < shortest or name == known or _digits(name) != _digits(known):
         return False
     return distance(name, known, 1) == 1
 
