@@ -214,7 +214,7 @@ def cycle_of_bases(runs: Sequence[MapItem]) -> UsageError:
         also=[item.position.labelled("a part of the cycle") for item in bases if item is not at],
         expected="one run without a base",
         found=" -> ".join(str(run.key) for run in (*runs, runs[0])),
-        hint=f"remove this line: {whole[0].key} has inputs of its own" if meant else "",
+        hint=f"remove base: {meant.value} here, because {whole[0].key} has inputs of its own" if meant else "",
         code="run-cycle",
     )
 
