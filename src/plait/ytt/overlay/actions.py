@@ -228,6 +228,7 @@ def append(run: OverlayApplication, edit: Edit, step: OverlayStep) -> None:
     if type(edit) is DocumentsEdit:
         edit.append(run.did(step, None, step.clean()))
     else:
+        run.no_match(step, edit, adds=True)
         edit.add(run.did(step, None, step.clean()), run.owned, looked_up=False)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from plait.base.errors import Warn
-    from plait.tree.nodes import AnyItem, Array, Item, Value
+    from plait.tree.nodes import AnyItem, Array, Document, Item, Value
     from plait.ytt.overlay.changed_collections import Edit, Owned
     from plait.ytt.overlay.plan import OverlayStep
 
@@ -78,7 +78,7 @@ class OverlayApplication(OverlayState):
     similar. looks: the number of searches for similar names for the current overlay.
     """
 
-    __slots__ = ("_warned", "listener", "looked", "looks", "warn")
+    __slots__ = ("_overlay", "_warned", "listener", "looked", "looks", "warn")
 
     def __init__(
         self,
@@ -90,11 +90,13 @@ class OverlayApplication(OverlayState):
         self.listener = listener
         self.warn = warn
         self._warned: set[OverlayStep] = set()
+        self._overlay: Document | None = None
         self.looks = 0
         self.looked: dict[OverlayStep, set[object]] = {}
 
-    def begin_overlay(self) -> None:
+    def begin_overlay(self, overlay: Document) -> None:
         """Begins the next of several overlays, which are counted separately."""
+        self._overlay = overlay
         self.looks = 0
 
     def merge_value(self, left: Item, step: OverlayStep) -> Value:
@@ -178,7 +180,7 @@ class OverlayApplication(OverlayState):
             return
         self.looks += 1
 
-        warning = warning_of(step, edit, adds=adds)
+        warning = warning_of(step, edit, adds=adds, overlay=self._overlay)
         if warning is not None:
             self._warned.add(step)
             if self.listener is None or not self.listener.is_withheld(step, edit, self):

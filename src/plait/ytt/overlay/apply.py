@@ -281,7 +281,7 @@ def apply_documents(
                     told = filter_warning(steps[0], edit.items)
                 if told is not None:
                     warn(told)
-            run.begin_overlay()
+            run.begin_overlay(overlay)
             if applied is None:
                 run.perform(edit, steps)
             else:

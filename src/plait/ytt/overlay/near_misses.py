@@ -2,7 +2,7 @@
 
 ytt does not report them, usually rightly: `missing_ok=True` is intended to add missing items. So only these are
 reported: a name that looks like a misspelling of an existing one, a path that is written as one key, a directive of
-kustomize, and an array item added next to one with the same name.
+kustomize, and an array item added next to one with the same name, port or path of a mount.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from plait.base.errors import warning
 from plait.base.similar_names import is_slip
 from plait.base.suggestions import REPLACE, Suggestion
-from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem
+from plait.tree.nodes import Array, ArrayItem, Document, Map, MapItem, walk
 from plait.ytt.overlay.changed_collections import MISSING, MOST_NAMES, MapEdit, key_value
 from plait.ytt.overlay.containment import differences
 from plait.ytt.overlay.matchers import ALL, NOTHING, MapKey, Matcher, Subset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from plait.base.errors import Warning
     from plait.tree.nodes import Item, Value
@@ -39,21 +39,29 @@ _APART = frozenset(
         "subPath",
     }
 )
+# Keys with the arrays of Kubernetes in which no two items may have the same value.
+_UNIQUE = {
+    "name": frozenset({"containers", "initContainers", "ports", "volumes"}),
+    "mountPath": frozenset({"volumeMounts"}),
+    "port": frozenset({"ports"}),
+}
 
 
-def warning_of(step: OverlayStep, edit: Edit, *, adds: bool) -> Warning | None:
+def warning_of(step: OverlayStep, edit: Edit, *, adds: bool, overlay: Document | None = None) -> Warning | None:
     """The warning about a step that matched nothing in a collection, or None.
 
-    adds: True if its item is added there; otherwise the step has no effect.
+    adds: True if its item is added there; otherwise the step has no effect. overlay: the document of the step.
     """
     items: Sequence[Item] = [item for item in edit.items[:MOST_NAMES] if item.source is not None]
     item, matcher = step.item, step.matcher
+    if step.action == "append":
+        return _duplicate_warning(step, items, overlay)
     if matcher is NOTHING:
         if type(item) is not ArrayItem:
             return None
-        return (
-            _duplicate_name_warning(item, items) if adds else _unmatched(item, items, inserts=step.action == "insert")
-        )
+        if adds:
+            return _duplicate_warning(step, items, overlay)
+        return _unmatched(item, items, inserts=step.action == "insert")
     outcome = "it is added" if adds else "nothing is done"
     if matcher is None and type(edit) is MapEdit and type(item) is MapItem:
         foreign = _foreign_key(item, items) if adds else None
@@ -243,30 +251,59 @@ def _is_slip(expected: object, found: object) -> bool:
     return type(expected) is str and type(found) is str and is_slip(expected, found)
 
 
-def _duplicate_name_warning(item: Item, items: Sequence[Item]) -> Warning | None:
-    """The warning about an item added to an array that already has an item with its name, or None."""
-    value = item.value
-    name = key_value(value, "name")
-    if type(name) is not str or type(value) is not Map:
+def _duplicate_warning(step: OverlayStep, items: Sequence[Item], overlay: Document | None) -> Warning | None:
+    """The warning about an item added to an array that already has an item with its name or another key, or None."""
+    item, value = step.item, step.item.value
+    if type(value) is not Map:
         return None
-    for other in items:
-        there = other.value
-        if type(there) is not Map or key_value(there, "name") != name:
+    for key in _UNIQUE:
+        own = key_value(value, key)
+        others = [one for one in items if type(one.value) is Map and _same(key_value(one.value, key), own)]
+        if type(own) not in (str, int) or not others:
             continue
-        if all(_same(key_value(there, key), key_value(value, key)) for key in _APART):
-            at, advice = item.position, '#@overlay/match by="name" above it would change that one'
-            within = next((one for one in value.items if _matches_by(one)), None)
-            if within is not None:
-                at = within.annotations["overlay/match"].position  # type: ignore[index] # _matches_by has read it
-                advice = f"this #@overlay/match belongs to its key {within.key}: write it in the line above the dash"
-            return warning(
-                f'this item is added next to the one with the same name, "{name}": {other.position}; {advice}',
-                code="same-name",
-                at=at,
-                also=[other.position.labelled("the item of the same name")],
-                word=name,
-            )
+        array = _key_above(item, overlay)
+        other = next((one for one in others if _is_duplicate(step, key, array, one)), None)
+        if other is None:
+            continue
+        shown = f'"{own}"' if type(own) is str else str(own)
+        is_in_all = all(key_value(one.value, key) is not MISSING for one in items)
+        by = f'"{key}"' if is_in_all else f'overlay.subset({{"{key}": {shown}}})'
+        at, advice = item.position, f"#@overlay/match by={by} above it would change that one"
+        within = next((one for one in value.items if _matches_by(one)), None)
+        if within is not None:
+            at = within.annotations["overlay/match"].position  # type: ignore[index] # _matches_by has read it
+            advice = f"this #@overlay/match belongs to its key {within.key}: write it in the line above the dash"
+        elif step.action == "append":
+            advice = f"#@overlay/match by={by} in place of #@overlay/append would change that one"
+        return warning(
+            f"this item is added next to the one with the same {key}, {shown}: {other.position}; {advice}",
+            code="same-name",
+            at=at,
+            also=[other.position.labelled(f"the item of the same {key}")],
+            word=str(own),
+        )
     return None
+
+
+def _is_duplicate(step: OverlayStep, key: str, array: str, other: Item) -> bool:
+    """True if an item that is added to an array, and the other one with the same value of a key, should be one item.
+    array: the key of the array.
+    """
+    if array in _UNIQUE[key]:
+        return key != "port" or _agree(step.item, other, ("protocol",))
+    return key == "name" and step.action != "append" and _agree(step.item, other, _APART)
+
+
+def _agree(one: Item, other: Item, keys: Iterable[str]) -> bool:
+    """True if two maps have the same values of keys, or lack them."""
+    return all(_same(key_value(one.value, key), key_value(other.value, key)) for key in keys)
+
+
+def _key_above(item: Item, overlay: Document | None) -> str:
+    """The key of the array of an overlay that contains an item; "" if it is unknown."""
+    arrays = (one for one in walk(None if overlay is None else overlay.value) if type(one.value) is Array)
+    found = next((one for one in arrays if any(inner is item for inner in one.value.items)), None)  # type: ignore[union-attr]
+    return str(found.key) if type(found) is MapItem else ""
 
 
 def _matches_by(item: Item) -> bool:
