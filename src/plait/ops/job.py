@@ -111,11 +111,10 @@ def _located(error: OpsError, one: Operation, draft: WorkingCopy, base: Value, g
 class PatchJob:
     """The options and inputs of one evaluation of `plait patch`.
 
-    context: receives warnings and provenance. template: the text to change. base: its document; the input itself if
-    there is no template. operations: in order. sources: values of placeholders. pointer: the requested
-    path. asked: its frames in errors. expect_values, expect_use: fail for a variable without a value, or a value that is
-    not used. sort, keep_format, variables_first, extensions: as in `Patch`. done: receives the applied plain operations,
-    or None. item: the item at the path, if traced. known: the operations of earlier evaluations, or None.
+    template: the text to change. base: its document; the input itself if there is no template. sources: values of
+    placeholders. pointer: the requested path. asked: its frames in errors. done: receives the applied plain operations,
+    or None. item: the item at the path, if traced. known: the operations of earlier evaluations, or None. The others are
+    options of `Patch`.
     """
 
     __slots__ = (
