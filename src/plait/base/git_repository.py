@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
+_FIRST_COMMIT = 'git add . && git commit -m "first"'
+
 
 class Commit(NamedTuple):
     """A commit. name: its full hash. parents: their full hashes. date: the date of the author, as ISO 8601."""
@@ -143,7 +145,7 @@ class Repository:
         if steps and self._known(base):
             return self._ancestor_hint(base, re.findall(r"[~^][0-9]*", steps))
         if not names and base == "HEAD":
-            return "the repository has no commit yet: git commit creates the first one"
+            return f"the repository has no commit yet: {_FIRST_COMMIT} creates the first one"
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"HEAD:{base}")
         if base and self._git(*words, fine=(0, 1, 128)).strip():
             return "this is a path in the newest commit; HEAD is that commit"
@@ -344,7 +346,7 @@ class Repository:
                 "this directory is not in a git repository",
                 expected="the directory of a clone, or one below it",
                 found=done.errors.partition("\n")[0] or self.top,
-                hint="change to the repository, or create one: git init",
+                hint=f"change to the repository, or create one: git init && {_FIRST_COMMIT}",
                 code="git",
             )
         return done.output.decode("utf-8", "surrogateescape")

@@ -200,14 +200,14 @@ def _print_error(error: PlaitError, argv: Sequence[str], program: str) -> int:
                 sys.stderr.write(text)
                 sys.stderr.flush()
         return error.exit_status
-    from plait.cli.messages import complain_of, read_form, reads_flags_late
+    from plait.cli.messages import complain_of, has_late_hint, read_form
 
     sys.stdout.flush()
     read_form(argv)
-    if reads_flags_late(error):
-        from plait.cli.unknown_flags import unknown_flag
+    if has_late_hint(error, argv):
+        from plait.cli.late_hints import with_late_hint
 
-        error = unknown_flag(argv, error)
+        error = with_late_hint(error, argv)
     complain_of(error)
     return error.exit_status
 

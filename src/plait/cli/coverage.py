@@ -11,7 +11,8 @@ from plait.authoring.project.unknown_names import no_runs
 from plait.base.equal_errors import grouped
 from plait.base.similar_names import counted as nouns
 from plait.cli.coverage_reports import Reports
-from plait.cli.messages import complain_of_messages, is_text
+from plait.cli.evaluation_messages import complain_of_messages
+from plait.cli.messages import is_text
 from plait.cli.progress import stepped, working
 from plait.cli.runs import announced
 from plait.cli.streams import complain, note

@@ -140,11 +140,6 @@ def main(flags: Diff) -> int:
 def _documents(path: str, flags: Diff, context: Context) -> Sequence[Document]:
     """The documents of one side: those of a file or directory as they are, or those of a rendered site."""
     links = links_of(flags)
-    if path != "-" and not flags.site and not os.path.lexists(path):
-        from plait.cli.project import is_run
-
-        if is_run(path):
-            raise UsageError(f'"{path}" is a run, and not a file', hint=_OF_RUNS, code="file-not-found")
     if not flags.site:
         context.begin(f"reading {path}")
         found = [*sources(path, _EXTENSIONS, links=links)]

@@ -12,9 +12,10 @@ from plait.base.errors import UsageError, warning
 from plait.base.limits import Limits, budget_scope, parse
 from plait.base.process import stop_timer, unbound_memory
 from plait.cli.common_flags import performed
+from plait.cli.evaluation_messages import complain_of_messages
 from plait.cli.fleet_answers import answer
 from plait.cli.fleet_progress import EventReporter, for_people
-from plait.cli.messages import complain_of_messages, complain_of_warning, is_text
+from plait.cli.messages import complain_of_warning, is_text
 from plait.cli.signals import interrupted_by_sigterm
 from plait.cli.streams import complain, write_out
 from plait.cli.tools import only_argument, size_of

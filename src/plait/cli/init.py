@@ -187,7 +187,7 @@ def main_init(flags: Init) -> int:
 def _adopt(flags: Init, directory: str) -> int:
     """Writes a project file for an existing repository, after asking. Returns the exit status."""
     with working("looking for runs"):
-        found = draft(directory)
+        found = draft(directory, is_dry=flags.dry_run)
     notes = "".join(
         f"note: {one if len(one) <= _NOTE else one[:_NOTE].rpartition(' ')[0] + ' ...'}\n" for one in found.notes
     )

@@ -13,14 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plait.base.errors import Diagnostic, Warning
+    from plait.base.errors import Warning
     from plait.cli.message_formats import Sink
     from plait.engine.options import Declared
-    from plait.insight.diagnostic_formats import Message
     from plait.tree.context import Context
 
 
-def _sink(error: PlaitError | None = None) -> Sink | None:
+def receiver(error: PlaitError | None = None) -> Sink | None:
     """The receiver of messages; None for text. error: that of an invalid command line."""
     made = SINK.get([])
     if made:
@@ -57,6 +56,12 @@ def reads_flags_late(error: PlaitError) -> bool:
     return nesting and error.exit_status == 2
 
 
+def has_late_hint(error: PlaitError, argv: Sequence[str]) -> bool:
+    """True if an error may need a hint about the whole command line."""
+    is_missing = error.code == "file-not-found" and any("." not in word for word in argv[1:] if word[:1] != "-")
+    return is_missing or reads_flags_late(error)
+
+
 def without_shared_flags(words: Sequence[str]) -> list[str]:
     """The words without the flags that all commands accept. These flags apply from now on. Raises UsageError."""
     if not any(word[:2] == "--" for word in words):
@@ -70,12 +75,12 @@ def without_shared_flags(words: Sequence[str]) -> list[str]:
 
 def is_text() -> bool:
     """True if messages are printed as text."""
-    return _sink() is None
+    return receiver() is None
 
 
 def close_messages() -> None:
     """Completes the output of the message format at the end of a command line."""
-    sink = _sink()
+    sink = receiver()
     if sink is not None:
         sink.close()
 
@@ -87,7 +92,7 @@ def quotes_values(error: PlaitError | None = None) -> bool:
 
 def complain_of(error: PlaitError) -> None:
     """Writes an error to standard error, in the selected format. A terminal also shows its codes."""
-    sink = _sink(error)
+    sink = receiver(error)
     if sink is None:
         text = render(
             error,
@@ -101,25 +106,6 @@ def complain_of(error: PlaitError) -> None:
         sink.error(error, quote_values=quotes_values(error))
 
 
-def complain_of_failure(found: Diagnostic) -> None:
-    """Writes the failure of a test in the selected format. Text is printed with the test."""
-    sink = _sink()
-    if sink is not None:
-        sink.diagnostic(found)
-
-
-def complain_of_messages(found: Sequence[Message], text: str, step: str) -> None:
-    """Prints the error of another process.
-
-    text: the error as text, used unless messages can be reported one by one. step: a level to add to the stack.
-    """
-    sink = _sink()
-    if sink is not None and found and sink.is_of_messages:
-        sink.messages([one.within(step) for one in found])
-    else:
-        complain_of(PlaitError(text, code="fleet-failed").within(step))
-
-
 # Warnings with the same code that are printed as text.
 _MOST_OF_A_KIND = 5
 
@@ -129,7 +115,7 @@ def warn(context: Context) -> None:
     counts: dict[str, int] = {}
     for text in context.warnings:
         counts[text.diagnostic.code] = counts.get(text.diagnostic.code, 0) + 1
-    limit = _MOST_OF_A_KIND if _sink() is None else len(context.warnings)
+    limit = _MOST_OF_A_KIND if receiver() is None else len(context.warnings)
     printed = dict.fromkeys(counts, 0)
     for text in context.warnings:
         code = text.diagnostic.code
@@ -146,7 +132,7 @@ def complain_of_warning(text: Warning) -> None:
     """Writes a warning to standard error in the selected format, except with --quiet."""
     if requested("quiet"):
         return
-    sink = _sink()
+    sink = receiver()
     if sink is not None:
         sink.diagnostic(text.diagnostic)
         return

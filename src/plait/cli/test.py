@@ -22,7 +22,7 @@ from plait.base.writing.real_paths import failure
 from plait.base.writing.targets import write_file
 from plait.cli.colour import in_colour
 from plait.cli.coverage_reports import Reports
-from plait.cli.messages import complain_of_failure
+from plait.cli.evaluation_messages import complain_of_failure
 from plait.cli.progress import working
 from plait.cli.runs import announced
 from plait.cli.streams import in_workflow, note, write_answer, write_out

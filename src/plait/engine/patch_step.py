@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 def patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context) -> None:
     """Applies operations and variables to the selected documents."""
-    chosen = selected(step, state.documents, context.trace)
     request = step.request(Patch)
     job = configured(request, context)
     if TAGS in job.extensions:
@@ -41,6 +40,15 @@ def patch(step: Step, pipeline: Pipeline, state: PipelineState, context: Context
         for file in expand(path):
             source = file_source(file, "an ops file")
             job.operations += read_operations(source, extensions=job.extensions, warn=context.warn)
+
+    def fits(document: Document) -> bool:
+        try:
+            patched(document.value, job.operations)
+        except PlaitError:
+            return False
+        return True
+
+    chosen = selected(step, state.documents, fits, context.trace)
     sources = job.sources
     for path in paths_of(step, pipeline, "vars-files"):
         sources.give("vars-file", from_file(path, context.warn, sources.places))

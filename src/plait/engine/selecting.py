@@ -9,7 +9,7 @@ from plait.yaml.document_names import OutputError, document_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from plait.tree.nodes import MapItem, Value
     from plait.tree.provenance import Origin, Trace
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 _SELECTORS = ("kind", "name", "schema", "namespace", "subset")
 
 
-def selected(step: Step, documents: Sequence[Document], trace: Trace | None = None) -> set[Document]:
+def selected(
+    step: Step, documents: Sequence[Document], fits: Callable[[Document], bool], trace: Trace | None = None
+) -> set[Document]:
     """The documents that match `select`; without it, the only document. Raises OutputError if there is none.
 
-    trace: records documents whose selection depends on a secret.
+    fits: returns True if the operations of the step can be applied to a document; only for a hint. trace: records documents whose selection depends on a secret.
     """
     if not documents:
         raise OutputError(
@@ -37,8 +39,9 @@ def selected(step: Step, documents: Sequence[Document], trace: Trace | None = No
         raise OutputError(
             '"select" is missing: a patch changes one document',
             at=step.item.position,
-            expected=f'"select" with {", ".join(_SELECTORS)}',
-            found=names or "no documents",
+            expected=f'"select" with one or more of {", ".join(_SELECTORS)}',
+            found=names,
+            hint=_missing(documents, [document for document in documents[:_TRIED] if fits(document)]),
             code="selection",
         )
     check_keys(select, _SELECTORS, '"select"')
@@ -62,6 +65,26 @@ def selected(step: Step, documents: Sequence[Document], trace: Trace | None = No
             code="selection",
         )
     return chosen
+
+
+# Documents to which the operations are applied for a hint.
+_TRIED = 20
+
+
+def _missing(documents: Sequence[Document], fitting: Sequence[Document]) -> str | None:
+    """A hint with a selector, for a step without one. fitting: documents to which its operations can be applied."""
+    meant = (*fitting, *documents)[0]
+    pairs: list[str] = []
+    alike = list(documents)
+    for key in ("kind", "schema", "name", "namespace"):
+        item = _selector(meant, key)
+        if len(alike) > 1 and item is not None and type(item.value) is str:
+            alike = [one for one in alike if _fits(one, key, item.value)]
+            pairs.append(f"{key}: {item.value}")
+    if len(alike) > 1:
+        return None
+    only = "; the operations fail on the others" if len(fitting) == 1 and len(documents) <= _TRIED else ""
+    return f"patch: {{select: {{{', '.join(pairs)}}}, ...}} changes {document_name(meant)}{only}"
 
 
 def _nearest(select: Map, documents: Sequence[Document]) -> str | None:

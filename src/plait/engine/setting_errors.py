@@ -158,6 +158,8 @@ def pipeline_hint(top: Map, path: str, known: Sequence[str]) -> str | None:
 
 def step_hint(item: MapItem) -> str | None:
     """A hint for an unknown key of a step, or None."""
+    if item.key == "select":
+        return "select is a setting of patch: - patch: {select: {kind: KIND}, ops: [PATH]}"
     command = COMMANDS.get(str(item.key))
     return None if command is None else f'the command of such a step is "{command}"'
 

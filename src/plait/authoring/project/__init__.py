@@ -5,10 +5,11 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.authoring.project import indentation as indentation
     from plait.authoring.project import unknown_names as unknown_names
 else:
 
     def __getattr__(name: str) -> object:
-        if name != "unknown_names":  # only errors need it
+        if name not in ("indentation", "unknown_names"):  # only errors need it
             raise AttributeError(name)
         return __import__(f"{__name__}.{name}", fromlist=[name])

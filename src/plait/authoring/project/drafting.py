@@ -55,19 +55,20 @@ class DraftProjectFile:
         self.example = example
 
 
-def draft(directory: str) -> DraftProjectFile:
+def draft(directory: str, *, is_dry: bool = False) -> DraftProjectFile:
     """Drafts a project file for the repository of a directory. Nothing is written.
 
-    The file is placed in the highest directory of the runs. Raises UsageError if a project file exists, or anything
+    The file is placed in the highest directory of the runs. is_dry: it may exist. Raises UsageError if a project file exists, or anything
     else with its name, such as a dangling symbolic link.
     """
-    found = find(directory)
+    found = None if is_dry else find(directory)
     if found is not None:
         is_above = os.path.dirname(os.path.abspath(found)) != os.path.abspath(directory)
         where = f', and its runs are also those of "{directory}"' if is_above else ""
         raise UsageError(
             f"{os.path.relpath(found)} already exists{where}",
-            hint="plait project shows its runs; add a run to it" if is_above else "plait project shows its runs",
+            hint="plait project shows its runs; "
+            + ("add a run to it" if is_above else "plait init --dry-run prints those that it would write"),
             code="foreign-file",
         )
     project = guess(directory, is_top=True)
@@ -81,7 +82,7 @@ def draft(directory: str) -> DraftProjectFile:
     path = os.path.join(os.path.relpath(top), FILE_NAMES[0])
     for name in FILE_NAMES:
         taken = os.path.join(os.path.relpath(top), name)
-        if os.path.lexists(taken):
+        if os.path.lexists(taken) and not is_dry:
             raise UsageError(
                 f"{os.path.normpath(taken)} already exists and is not a regular file",
                 hint="remove it, or name another directory",

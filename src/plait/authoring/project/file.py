@@ -103,12 +103,7 @@ class Project:
         found = self.runs.get(name) or self._of_matrix(name)
         if found is None:
             if name in self.abstract:
-                raise UsageError(
-                    f'the run "{name}" is abstract and only serves as a base',
-                    at=self.abstract[name],
-                    expected=", ".join([*self.runs, *self.matrices]) or None,
-                    code="abstract-run",
-                )
+                raise package.unknown_names.abstract_run(name, self)
             raise package.unknown_names.unknown_run(name, self)
         return found
 
@@ -120,13 +115,7 @@ class Project:
             if cell is not None:
                 return matrix.run(cell)
             if name == matrix.name:
-                raise UsageError(
-                    f'the run "{name}" is a matrix of {len(cells)}',
-                    at=matrix.at,
-                    expected=", ".join(one.name for one in cells[:3]) + (", ..." if len(cells) > 3 else ""),
-                    hint="use plait fleet to render all of them",
-                    code="matrix",
-                )
+                raise package.unknown_names.run_of_a_matrix(matrix)
         return None
 
 
@@ -189,7 +178,13 @@ def of_source(source: Source, directory: str, permissions: Permissions | None = 
     """
     permissions = permissions_of(source.name, directory) if permissions is None else permissions
     with permitted(permissions):
-        return _of_source(source, directory, permissions)
+        try:
+            return _of_source(source, directory, permissions)
+        except UsageError as error:
+            package.indentation.relate_indentation(
+                error, source, lambda changed: _of_source(changed, directory, permissions)
+            )
+            raise
 
 
 _OF_A_RUN = "the name of a run"

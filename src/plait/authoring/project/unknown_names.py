@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plait.authoring.project.file import Project
+    from plait.authoring.project.matrix import Matrix
     from plait.authoring.project.run import Run
     from plait.base.errors import ReadError
     from plait.engine.options import Option, Request
@@ -93,6 +94,28 @@ def unknown_run(name: str, project: Project) -> UsageError:
             else None
         ),
         code="run-not-found",
+    )
+
+
+def abstract_run(name: str, project: Project) -> UsageError:
+    """The error for the name of an abstract run."""
+    return UsageError(
+        f'the run "{name}" is abstract and only serves as a base',
+        at=project.abstract[name],
+        expected=", ".join([*project.runs, *project.matrices]) or None,
+        code="abstract-run",
+    )
+
+
+def run_of_a_matrix(matrix: Matrix) -> UsageError:
+    """The error for the name of a matrix in place of a run."""
+    cells = matrix.cells()
+    return UsageError(
+        f'the run "{matrix.name}" is a matrix of {len(cells)}',
+        at=matrix.at,
+        expected=", ".join(one.name for one in cells[:3]) + (", ..." if len(cells) > 3 else ""),
+        hint="use plait fleet to render all of them",
+        code="matrix",
     )
 
 

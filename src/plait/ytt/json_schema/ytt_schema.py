@@ -159,6 +159,33 @@ def _is(value: object, name: str) -> bool:
     return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))  # type: ignore[arg-type]
 
 
+_ANNOTATION = "#@data/values-schema"
+
+
+def _of_values(schema: ValuesSchema) -> UsageError:
+    """The error for a map without a keyword of JSON Schema, such as a file of values."""
+    at = schema.position
+    lines = [] if at.source is None else at.source.text.split("\n")
+    if _ANNOTATION in (line.strip() for line in lines):
+        hint = "it is a schema of templates, which needs no import: plait render -f reads it"
+    elif "---" in (line.strip() for line in lines[: at.line]):
+        hint = f"values need no import: {_ANNOTATION} in a line above their --- makes them a schema of templates"
+    else:
+        hint = f"values need no import: two lines above them, {_ANNOTATION} and ---, make them a schema of templates"
+    return UsageError(
+        "this is a map of values, and no JSON Schema",
+        at=at,
+        expected="type, properties or another keyword of JSON Schema",
+        found=", ".join([*map(str, schema.schema.node)][:_MOST_KEYS]),
+        hint=hint,
+        code="values-not-map",
+    )
+
+
+# Keys that a message names.
+_MOST_KEYS = 5
+
+
 class _Writer:
     def __init__(self, schema: ValuesSchema, extensions: frozenset[str]) -> None:
         self._schema = schema
@@ -173,13 +200,14 @@ class _Writer:
     def document(self) -> str:
         root = self._node(self._schema.schema)
         if root.type != "object":
+            if not root.is_any and not root.keywords and not root.properties and self._schema.schema.node:
+                raise _of_values(self._schema)
             raise UsageError(
                 "data values must be a map",
                 at=self._schema.position,
                 expected="a schema of type object",
                 found=root.type or "any type",
-                hint="a schema of data values is {type: object, properties: {NAME: {type: string}}}; for a file of values, "
-                "#@data/values-schema above its --- makes it one",
+                hint="a schema of data values is {type: object, properties: {NAME: {type: string}}}",
                 code="values-not-map",
             )
         self._describe(root, "")
