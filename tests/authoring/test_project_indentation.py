@@ -51,8 +51,10 @@ CASES = {
         (7, 'indent line 7 by 2 more spaces: it belongs to "set"'),
     ),
     "a base among the settings": (
-        "runs:\n  all:\n    abstract: true\n    render: {files: [config]}\n  web:\n    render:\n      set: {a: 1}\n"
-        "      base: all\n",
+        (
+            "runs:\n  all:\n    abstract: true\n    render: {files: [config]}\n  web:\n    render:\n      set: {a: 1}\n"
+            "      base: all\n"
+        ),
         (8, 'indent line 8 by 2 fewer spaces: it belongs to "web"'),
     ),
     "a base at the level of the names": (
