@@ -72,7 +72,7 @@ def _command(name: str) -> tuple[Callable[[Any], int], AnyCommand] | None:
     return run, table
 
 
-# Reference programs: the module with the command line, and the one that prints errors.
+# Reference programs: the modules of their command line and of their errors.
 PROGRAMS: dict[str, tuple[str, str]] = {
     "ytt": ("plait.cli.as_ytt", "plait.base.reference.ytt"),
     "bosh": ("plait.cli.as_bosh", "plait.base.reference.bosh"),

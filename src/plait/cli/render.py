@@ -77,7 +77,7 @@ def _rendered(request: Render, files: list[InputFile], inputs: Inputs, cache: Co
         ):
             from plait.ytt.workspace.mistakes import unintended_documents
 
-            for found in unintended_documents(files, result.files):
+            for found in unintended_documents(files, result.files, request.uses):
                 context.warn_openly(found)
         context.check_warnings()
     except PlaitError as error:

@@ -14,12 +14,28 @@ from plait.ytt.workspace.input_files import CHART, CODE_BEGINS, DATA, KUSTOMIZAT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Protocol
 
     from plait.base.errors import Warn, Warning
     from plait.tree.context import Context
     from plait.tree.nodes import Document, DocumentSet, Value
     from plait.ytt.workspace.input_files import InputFile
     from plait.ytt.workspace.render_job import DocumentFile, RenderJob
+
+    class Option(Protocol):
+        """An option of a command line."""
+
+        name: str
+
+    class Use(Protocol):
+        """An option with its value. origin: its line in a project file."""
+
+        @property
+        def option(self) -> Option: ...
+        @property
+        def value(self) -> object: ...
+        @property
+        def origin(self) -> Position | None: ...
 
 
 def values_as_documents(
@@ -136,16 +152,18 @@ def data_without_output(files: Sequence[InputFile], context: Context) -> None:
         )
 
 
-def unintended_documents(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
+def unintended_documents(
+    files: Sequence[InputFile], printed: Sequence[DocumentFile], uses: Sequence[Use] = ()
+) -> Iterator[Warning]:
     """Warnings about repeated inputs and inputs of other programs, or else about patches, which are printed as plain
     documents.
 
-    The program of a kustomization applies its patches as well, so they are not reported in addition.
+    The program of a kustomization applies its patches as well, so they are not reported in addition. uses: the options.
     """
     yield from _unread_templates(files)
     plain = [*_plain(files, printed)]
     if len({file.shown for file in files}) < len(files):
-        yield from _repeated_inputs(files, printed)
+        yield from _repeated_inputs(files, printed, uses)
     if not plain:
         return
     from plait.ytt.workspace.unintended_inputs import foreign_documents, own_files
@@ -246,7 +264,9 @@ def _unread_templates(files: Sequence[InputFile]) -> Iterator[Warning]:
         yield warning(message, code="only-data-files", at=Position(file.source, 1))
 
 
-def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]) -> Iterator[Warning]:
+def _repeated_inputs(
+    files: Sequence[InputFile], printed: Sequence[DocumentFile], uses: Sequence[Use]
+) -> Iterator[Warning]:
     """Warnings about overlays and printed files that two inputs contain, such as a directory and one inside it.
 
     Data values may be repeated to set their precedence, and a file with a new path is an input twice on purpose.
@@ -262,11 +282,27 @@ def _repeated_inputs(files: Sequence[InputFile], printed: Sequence[DocumentFile]
         is_overlay = "#@overlay/match" in file.text() and "#@data/values" not in file.text()
         if is_overlay or file.path in paths:
             done = "applied" if is_overlay else "printed"
+            named = [(str(use.value), use.origin) for use in uses if use.option.name == "file"]
+            lines = [(path, at) for path, at in named if at is not None and _contains(path, file.shown)]
+            if len(lines) > 1:
+                # Lists of a run and of its base are joined. The outer directory has other files, too.
+                lines.sort(key=lambda one: len(os.path.realpath(one[0])))
+                (outer, before), (inner, at) = lines[0], lines[-1]
+                twice = f"{file.shown} is {done} twice"
+                message = f'{twice}, because "{outer}" of {before} contains it, too: remove "{inner}"'
+                yield warning(message, code="repeated-input", at=at)
+                continue
             yield warning(
                 f"this file is {done} twice, because two inputs contain it: leave out the -f of the inner one",
                 code="repeated-input",
                 at=Position(file.source, 1),
             )
+
+
+def _contains(path: str, file: str) -> bool:
+    """True if a path is that of a file, or of a directory above it."""
+    top = os.path.realpath(path)
+    return os.path.realpath(file).startswith(top + os.sep) or os.path.realpath(file) == top
 
 
 def _patches(printed: Sequence[DocumentFile]) -> Iterator[tuple[DocumentFile, Document, Document]]:
