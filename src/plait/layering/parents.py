@@ -242,7 +242,8 @@ def _other_schema(
         found=wrong.schema,
         hint=did_you_mean(wrong.schema, [right.schema]) or _SCHEMAS,
     )
-    error.cause = at
+    if wrong is match:
+        error.cause = at  # of the failures of all its children
     return error
 
 
