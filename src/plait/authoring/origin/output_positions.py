@@ -90,8 +90,8 @@ class OutputPositions:
             shown = [document_name(one) for one in every if not any(map(self._names.hides, name_items(one)))]
             names = [one for one in shown if one is not None]
             more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-            has = f"; it has {', '.join(names[:_SHOWN])}{more}: the report is of another one" if names else ""
-            return f"the output has no {name}{has}"
+            has = f"; it has {', '.join(names[:_SHOWN])}{more}" if names else ""
+            return f"the output has no {name}{has}: name the run of the report, or run the tool again on this output"
         count = len(self._text(self._file(finding.file)).lines)
         return (
             f"the output has {counted(count, 'line')}: the report is of another one; run the tool again on this output"
