@@ -67,8 +67,8 @@ def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
     """The candidates most similar to `name`: all with the smallest distance, at most `maximum`. Empty if none is
     similar.
 
-    Similar means a distance below half the name's length, ignoring case, `_` and `-`. If there is none, candidates that
-    start with the name, or the longest one that the name starts with.
+    Similar means a distance below half the name's length, ignoring case, `_` and `-`. Those that start with the name
+    come alone. If there is none, the longest one that the name starts with.
     """
     wanted = _folded(name)
     if len(wanted) > _LONGEST:
@@ -85,8 +85,8 @@ def near(name: str, candidates: Iterable[str], maximum: int = 3) -> list[str]:
             best, found = steps, []
         if steps == best:
             found.append(candidate)
-    if not found and len(wanted) > 1:
-        found = [candidate for candidate in known if candidate != name and _folded(candidate).startswith(wanted)]
+    if len(wanted) > 1:
+        found = [one for one in found or known if one != name and _folded(one).startswith(wanted)] or found
     if not found:
         # What follows a separator is not a part of the name: `db.host`, `Deployment/web:spec`.
         starts = [

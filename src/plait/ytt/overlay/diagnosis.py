@@ -218,7 +218,7 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
     more = ", ..." if len(names) > _NAMES else ""
     found = ", ".join(names[:_NAMES]) + more
     texts = [value for value in values if type(value) is str]
-    near = nearest(wanted, texts) if type(wanted) is str else None
+    near = (nearest(wanted, texts) or _shortened(wanted, texts)) if type(wanted) is str else None
     if near is None or f"{near}." in str(wanted):
         alike = [value for value in values if str(value) == str(wanted)]
         if alike and type(wanted) not in (Map, Array):
@@ -242,6 +242,15 @@ def _nearest(edit: Edit, step: OverlayStep, absent: Hint) -> tuple[str | None, H
         return found, absent, []
     item = items[values.index(near)]
     return found, _similar_hint(str(wanted), near, absent), [item.position]
+
+
+def _shortened(name: str, known: Sequence[str]) -> str | None:
+    """The only known name that is the start of a name, or begins with it, without another word; or None."""
+    pairs = [(*sorted((name, one), key=len), one) for one in known]
+    found = [
+        one for short, long, one in pairs if len(short) > 1 and long.startswith(short) and long[len(short) :].isalpha()
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _similar_hint(expected: str, near: str, absent: Hint) -> Hint:

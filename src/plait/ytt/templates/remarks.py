@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _CERTAIN = {
     "braces": (
         "double-braces",
-        "{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x",
+        '{{ }} is a map within a map here; quotes make it a string, and {{ .Values.x }} of Helm is #@ data.values.x after #@ load("@ytt:data", "data")',
     ),
     "flow": ("unevaluated-code", "braces make a map with the key KEY here; #@ KEY inserts the value"),
     "quotes": ("quoted-code", "this code is a string because it is in quotes; without them it is evaluated"),
