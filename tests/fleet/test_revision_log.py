@@ -280,7 +280,9 @@ def test_the_hint_for_an_unknown_revision_names_one_that_exists(
 def test_the_hint_for_a_repository_without_a_commit(here: pathlib.Path) -> None:
     with pytest.raises(UsageError) as raised:
         Repository(str(here)).commit("HEAD")
-    assert raised.value.hint == "the repository has no commit yet: git commit creates the first one"
+    assert raised.value.hint == (
+        'the repository has no commit yet: git add . && git commit -m "first" creates the first one'
+    )
 
 
 def test_a_shallow_clone_is_named_as_the_reason(here: pathlib.Path) -> None:
