@@ -289,7 +289,8 @@ def apply_documents(
     except PlaitError as error:
         if is_free and isinstance(error, OverlayError):
             error.made_of()
-        if isinstance(error, OverlayError) and error.code == "no-match" and len(overlays) > 1 and not trace:
+        has_secrets = trace is not None and trace.marks is not None
+        if isinstance(error, OverlayError) and error.code == "no-match" and len(overlays) > 1 and not has_secrets:
             from plait.ytt.overlay.other_overlays import name_cause
 
             name_cause(error, overlays, overlay, lambda some: apply_documents(left, some))
