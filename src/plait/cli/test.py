@@ -9,7 +9,7 @@ from time import perf_counter
 
 from plait.authoring.testing import reports
 from plait.authoring.testing.cases import Case
-from plait.authoring.testing.collecting import Collector, nothing_found
+from plait.authoring.testing.collecting import Collector, misnamed, nothing_found
 from plait.authoring.testing.last_failed import remember, selected
 from plait.authoring.testing.parallel import results_of_several
 from plait.authoring.testing.reports import junit
@@ -133,6 +133,9 @@ def main(flags: Test) -> int:
         if not collected.cases:
             note(f"  hint:     {nothing_found(collected, flags.arguments)}\n")
         return NO_TESTS
+    told = misnamed(flags.arguments)
+    if told is not None:
+        note(f"plait: warning: {told}, so they do not run\n")
     if current_budget().keeper is not None:
         stop_timer()  # each test has its own limit
     coverage = None if reports is None else reports.read(flags.cov_append)

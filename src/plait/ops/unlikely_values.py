@@ -139,7 +139,11 @@ def _warn_of_array(operation: Operation, value: Array, result: Value, warn: Warn
     others = [] if array is None else [one.value for one in array.items if one.value is not value]
     if not value.items or not others or any(type(one) is Array for one in others):
         return
-    instead = "write the item without a dash" if len(value.items) == 1 else "write an operation for each item"
+    instead = (
+        "write the item alone, without a dash or brackets"
+        if len(value.items) == 1
+        else "write an operation for each item"
+    )
     message = f"{operation.pointer} adds one item, and its value is an array, which becomes an item: {instead}"
     warn(warning(message, code="unlikely-value", at=_at(operation)))
 

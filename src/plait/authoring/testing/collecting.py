@@ -180,19 +180,25 @@ def nothing_found(found: Collected, arguments: Sequence[str]) -> str:
     for path in found.files:
         if path.endswith(STARLARK_ENDING) and (hint := misnamed_function(path)) is not None:
             return hint
-    tops = [one for one in arguments or (os.curdir,) if os.path.isdir(one)]
-    other = next((path for path in map(misnamed, tops) if path is not None), None)
-    if other is not None:
-        return f"{other} has tests, but its name does not end in .test.yml"
-    return "write tests in files named *.test.yml, such as tests: {a value: {run: NAME, equals: {PATH: VALUE}}}"
+    return (
+        misnamed(arguments)
+        or "write tests in files named *.test.yml, such as tests: {a value: {run: NAME, equals: {PATH: VALUE}}}"
+    )
 
 
 _MOST_READ = 1 << 16
-_TESTS = re.compile(rb"^tests:", re.MULTILINE)
+# A map: in the tests of Prometheus, `tests` is a list.
+_TESTS = re.compile(rb"^tests:(?: *\{| *\n+ +[^-\s#])", re.MULTILINE)
 
 
-def misnamed(top: str) -> str | None:
-    """The first YAML file in a directory that has tests, but not the name of a test file; or None."""
+def misnamed(arguments: Sequence[str]) -> str | None:
+    """A sentence about the first YAML file in the directories that has tests, but not the name of a test file; or None."""
+    tops = [one for one in arguments or (os.curdir,) if os.path.isdir(one)]
+    path = next((path for top in tops for path in _misnamed(top)), None)
+    return None if path is None else f"{path} has tests, but its name does not end in .test.yml"
+
+
+def _misnamed(top: str) -> Iterator[str]:
     for directory, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
         for name in sorted(names):
@@ -203,8 +209,7 @@ def misnamed(top: str) -> str | None:
             if os.path.isfile(path) and not os.path.islink(path):
                 with open(path, "rb") as file:
                     if _TESTS.search(file.read(_MOST_READ)):
-                        return path
-    return None
+                        yield path
 
 
 def _few(names: Sequence[str]) -> str:

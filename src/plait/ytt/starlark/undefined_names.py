@@ -153,7 +153,8 @@ def _undefined(name: Name, scope: Scope, source: Source, universal: frozenset[st
         load = f'load("@ytt:{name.name}", "{name.name}")'
         called = re.search(rf"(?<![\w.]){name.name}\(", text) is not None
         member = f"; it is a module: {name.name}.{_MODULES[name.name]}" if called else ""
-        hint = Hint(f"load it first: {load}{member}", Suggestion(LOAD, load))
+        written = f"#@ {load}" if "#@" in text else f"(@ {load} @)" if "(@" in text else load
+        hint = Hint(f"load it first, at the top: {written}{member}", Suggestion(LOAD, load))
         suggestions = []
     if hint is None:
         known = set(universal)

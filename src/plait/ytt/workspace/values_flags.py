@@ -247,6 +247,9 @@ def _check_plain(file: InputFile, documents: DocumentSet, comments: Comments, wh
                     hint = f"a file annotated with @data/values is a template: -f {file.shown or file.path}"
                 elif any(text.startswith("@overlay/") for text in texts):
                     hint = f"a file annotated with @overlay is a template: -f {file.shown or file.path}"
+                elif comment.text.startswith("@ "):
+                    path = file.shown or file.path
+                    hint = f"write the value in place of the code, or #@data/values and --- at the top, and -f {path}"
                 raise ReadError(
                     Wording("Checking ", public(what), " file '", public(file.path), "': ", public(_PLAIN)),
                     at=Position(file.source, comment.line),
