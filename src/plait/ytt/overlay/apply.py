@@ -237,6 +237,7 @@ def apply_documents(
     trace: Trace | None = None,
     warn: Warn | None = None,
     printed: bool = True,
+    is_trial: bool = False,
 ) -> list[DocumentSet]:
     """Applies overlay documents to the documents of files, one set per file, in order.
 
@@ -249,7 +250,7 @@ def apply_documents(
     overlay.
 
     plans: the plans of overlays that were applied to other documents before; updated. applied: what they did then, if
-    it is to be reused; updated. trace, warn: as in `apply`.
+    it is to be reused; updated. trace, warn: as in `apply`. is_trial: the cause of an error is not searched for.
 
     Raises OverlayError, with the path through the overlay as stack; its last frame is the document.
     """
@@ -289,11 +290,11 @@ def apply_documents(
     except PlaitError as error:
         if is_free and isinstance(error, OverlayError):
             error.made_of()
-        has_secrets = trace is not None and trace.marks is not None
-        if isinstance(error, OverlayError) and error.code == "no-match" and len(overlays) > 1 and not has_secrets:
+        is_open = not is_trial and (trace is None or trace.marks is None)  # causes may name secrets
+        if isinstance(error, OverlayError) and error.code == "no-match" and len(overlays) > 1 and is_open:
             from plait.ytt.overlay.other_overlays import name_cause
 
-            name_cause(error, overlays, overlay, lambda some: apply_documents(left, some))
+            name_cause(error, overlays, overlay, lambda some: apply_documents(left, some, is_trial=True))
         raise of_document(error, run) from None
     except RecursionError:
         raise nested(overlay.position) from None

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from plait.tree.nodes import Document, Item
 
-# Maximum number of other overlays that are tried.
-_MOST = 50
+# Maximum number of later overlays that are tried.
+_MOST = 10
 
 
 def name_cause(
@@ -32,16 +32,23 @@ def name_cause(
             return again
         return None
 
-    index = next(place for place, one in enumerate(overlays) if one is failed)
-    for count in range(index - 1, max(index - _MOST, 0) - 1, -1):
+    def matches(count: int) -> bool:
+        """True if the overlay matches after so many of the overlays, which have no errors."""
         again = fault(overlays[:count])
-        if again is None or again.at != error.at:
-            earlier = _named(overlays[count], error.word)
-            does = "removes" if "overlay/remove" in (earlier.annotations or ()) else "changes"
-            what = "document" if error.at == failed.position else "item"
-            error.also = [earlier.position.labelled("the earlier overlay"), *error.also]
-            error.hint = f"{earlier.position} {does} the {what} that this overlay would match: leave out one of the two, or match what is left"
-            return
+        return again is None or again.at != error.at
+
+    index = next(place for place, one in enumerate(overlays) if one is failed)
+    if matches(0):
+        after, not_after = 0, index  # numbers of overlays
+        while not_after - after > 1:
+            middle = (after + not_after) // 2
+            after, not_after = (middle, not_after) if matches(middle) else (after, middle)
+        earlier = _named(overlays[after], error.word)
+        does = "removes" if "overlay/remove" in (earlier.annotations or ()) else "changes"
+        what = "document" if error.at == failed.position else "item"
+        error.also = [earlier.position.labelled("the earlier overlay"), *error.also]
+        error.hint = f"{earlier.position} {does} the {what} that this overlay would match: leave out one of the two, or match what is left"
+        return
     for later in overlays[index + 1 : index + 1 + _MOST]:
         if fault([*overlays[:index], later]) is None:
             _put_before(error, later, failed)
