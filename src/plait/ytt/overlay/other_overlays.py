@@ -33,7 +33,7 @@ def name_cause(
         return None
 
     def matches(count: int) -> bool:
-        """True if the overlay matches after so many of the overlays, which have no errors."""
+        """True if the overlay matches after the first overlays, which have no errors. count: their number."""
         again = fault(overlays[:count])
         return again is None or again.at != error.at
 
