@@ -407,11 +407,7 @@ _WARNINGS = (
     ("S395", "misspelt-variable", "the name of an unused variable is misspelt"),
     ("S396", "schema-not-checked", "a part of a JSON Schema is not checked, or has no effect"),
     ("S397", "schema-not-exported", "a part of a JSON Schema has no equivalent in the format to which it is exported"),
-    (
-        "S398",
-        "unlikely-value",
-        "a value probably has an unintended type",
-    ),
+    ("S398", "unlikely-value", "a value probably has an unintended type"),
     ("R451", "double-braces", "{{ }} is a map within a map"),
     ("P551", "shared-defaults", "ytt also changes other items that have defaults of the schema"),
     ("P552", "inexact-module", "the results of a module differ between CPU architectures"),

@@ -140,12 +140,12 @@ def foreign_syntax(line: str) -> str | None:
     outside = _QUOTED.sub("", code)
     if outside.translate(_TYPED) != outside:
         return f"quotes, dashes and spaces of a word processor are not code: {code.translate(_TYPED)}"
-    if "#" in _QUOTED.sub("", code):
+    if "#" in outside:
         return None  # a comment at the end, which the message is about
     worded = _OPERATORS.sub(_word_of, code)
     if worded != code:
         return f"operators are words: {worded}"
-    for word in re.findall(_WORD, _QUOTED.sub("", code)):
+    for word in re.findall(_WORD, outside):
         if word in RESERVED:
             return f"'{word}' is a reserved word: {RESERVED[word]}"
     for word in re.findall(rf"(?:^|[(|=,]\s*)({_WORD})\s+[\w\"'.]", code):

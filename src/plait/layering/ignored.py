@@ -9,7 +9,7 @@ from plait.base.errors import warning
 from plait.base.similar_names import counted, did_you_mean
 from plait.base.suggestions import REPLACE, Suggestion
 from plait.layering.data_paths import PathError, action_path
-from plait.layering.document import text_of, without_text
+from plait.layering.document import without_text
 from plait.layering.failures import a_kind
 from plait.tree.nodes import Array, Map
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plait.base.source import Position
     from plait.layering.document import LayeredDocument
     from plait.tree.context import Context
-    from plait.tree.nodes import ArrayItem, MapItem, Value
+    from plait.tree.nodes import MapItem, Value
 
 
 # The keys for which `validation` has rules. That module is not loaded for a plain render.
@@ -223,7 +223,7 @@ def _warn_of_whole(document: LayeredDocument, context: Context) -> None:
     """Warns about the last action that deletes or replaces all data: the actions before it have no effect, and a deletion
     without a later action leaves nothing.
     """
-    actions = [(text_of(_item(one, "method")), text_of(_item(one, "path")), one.position) for one in document.actions]
+    actions = [(_part(one.value, "method"), _part(one.value, "path"), one.position) for one in document.actions]
     whole = [number for number, (method, path, _) in enumerate(actions) if path == "." and method != "merge"]
     if not whole:
         return
@@ -247,10 +247,6 @@ def _warn_of_whole(document: LayeredDocument, context: Context) -> None:
                 at=at,
             )
         )
-
-
-def _item(action: ArrayItem, key: str) -> MapItem | None:
-    return action.value.find(key) if type(action.value) is Map else None
 
 
 def _warn_of_data(document: LayeredDocument, context: Context) -> None:

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from plait.base.errors import warning
 from plait.base.similar_names import is_slip
-from plait.base.suggestions import REPLACE, Suggestion
 from plait.layering.data_paths import PathError, action_path
 from plait.layering.document import text_of
 from plait.layering.failures import a_kind
 from plait.layering.path_edits import NoMatch, find, item_at
-from plait.layering.path_hints import slip
+from plait.layering.path_hints import near_miss, slip
 from plait.tree.nodes import Array, Map
 
 TYPE_CHECKING = False
@@ -67,17 +66,8 @@ def warn_of_slips(child: LayeredDocument, parent: LayeredDocument, context: Cont
                 places = item.position, there.position
                 _warn_of_form(f'"{item.key}" of {child}', (there.value, item.value), places, context)
                 continue
-            context.warn(
-                warning(
-                    f'the key "{item.key}" of {child} does not exist in its parent, so it is added; '
-                    f'similar: "{there.key}" at {there.position}',
-                    code="near-miss",
-                    at=item.position,
-                    also=[there.position.labelled("the nearest candidate")],
-                    word=str(item.key),
-                    suggestions=[Suggestion(REPLACE, str(there.key), old=str(item.key))],
-                )
-            )
+            message = f'the key "{item.key}" of {child} does not exist in its parent, so it is added'
+            context.warn(near_miss(message, item.position, str(item.key), there))
 
 
 def _warn_of_path(child: LayeredDocument, parent: LayeredDocument, action: ArrayItem, context: Context) -> None:
@@ -91,17 +81,8 @@ def _warn_of_path(child: LayeredDocument, parent: LayeredDocument, action: Array
     if item is None or there is None:
         return
     key, other = there
-    context.warn(
-        warning(
-            f'the key "{key}" of the path {text} does not exist in the parent of {child}, so the action adds it; '
-            f'similar: "{other.key}" at {other.position}',
-            code="near-miss",
-            at=item.position,
-            also=[other.position.labelled("the nearest candidate")],
-            word=key,
-            suggestions=[Suggestion(REPLACE, str(other.key), old=key)],
-        )
-    )
+    message = f'the key "{key}" of the path {text} does not exist in the parent of {child}, so the action adds it'
+    context.warn(near_miss(message, item.position, key, other))
 
 
 def _warn_of_dots(child: LayeredDocument, left: Map, right: Map, context: Context) -> None:

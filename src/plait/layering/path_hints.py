@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from plait.base.errors import warning
 from plait.base.similar_names import counted, did_you_mean, is_slip
+from plait.base.suggestions import REPLACE, Suggestion
 from plait.layering.data_paths import PathError, compile_path
 from plait.layering.path_edits import find
 from plait.tree.nodes import Array, Map, kind_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from plait.base.errors import Warning
+    from plait.base.source import Position
     from plait.layering.data_paths import DataPath
     from plait.tree.nodes import Item, MapItem, Value
 
@@ -91,6 +95,20 @@ def slip(data: Value, path: DataPath) -> tuple[str, MapItem] | None:
                 return step, other
         break
     return None
+
+
+def near_miss(message: str, at: Position, key: str, other: MapItem) -> Warning:
+    """The warning about a key that is added next to a similar one. message: without the similar key. at: where the key is
+    written.
+    """
+    return warning(
+        f'{message}; similar: "{other.key}" at {other.position}',
+        code="near-miss",
+        at=at,
+        also=[other.position.labelled("the nearest candidate")],
+        word=key,
+        suggestions=[Suggestion(REPLACE, str(other.key), old=key)],
+    )
 
 
 def below_data(data: Value, path: DataPath, *, creates: bool = False) -> str | None:

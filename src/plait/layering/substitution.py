@@ -11,7 +11,6 @@ from __future__ import annotations
 from plait.base.errors import warning
 from plait.base.events import DONE, current_listener
 from plait.base.similar_names import did_you_mean, nearest
-from plait.base.suggestions import REPLACE, Suggestion
 from plait.layering import path_hints
 from plait.layering.data_paths import PATH_FORM, PathError, compile_path, destination_path
 from plait.layering.document import Substitution, malformed_substitution, text_of
@@ -139,17 +138,10 @@ def _warn_of_slips(document: LayeredDocument, todo: Iterable[Substitution], cont
             if item is None or there is None:
                 continue
             key, other = there
-            context.warn(
-                warning(
-                    f'the key "{key}" of {item.value} does not exist in the data of {document}, so a substitution adds it; '
-                    f'similar: "{other.key}" at {other.position}',
-                    code="near-miss",
-                    at=item.position,
-                    also=[other.position.labelled("the nearest candidate")],
-                    word=key,
-                    suggestions=[Suggestion(REPLACE, str(other.key), old=key)],
-                )
+            message = (
+                f'the key "{key}" of {item.value} does not exist in the data of {document}, so a substitution adds it'
             )
+            context.warn(path_hints.near_miss(message, item.position, key, other))
 
 
 def _warn(error: LayeringError, context: Context) -> None:
